@@ -1,0 +1,130 @@
+"""Read JSON so that an error names the file and line; write whole files or none."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from flagmm.errors import DataError
+
+
+def read_json(path: Path | str) -> Any:
+    """The value in a JSON file.
+
+    Raises:
+        DataError: the file is missing, unreadable, no UTF-8, or no JSON.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
+    except RecursionError:
+        raise DataError(f"{path}: nested too deeply") from None
+
+
+def read_text(path: Path | str) -> str:
+    """The text of a UTF-8 file, a byte order mark left out; `DataError` where that fails."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from None
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from None
+
+
+def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
+    """The (line number, value) pairs of a JSON Lines file, blank lines left out.
+
+    Raises:
+        DataError: the file cannot be read, or a line is no JSON.
+    """
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, _parse_line(line, path, number)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text: {error.reason}") from None
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from None
+
+
+def _parse_line(line: str, path: Path | str, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{number}:{error.colno}: not valid JSON: {error.msg}") from None
+    except RecursionError:
+        raise DataError(f"{path}:{number}: nested too deeply") from None
+
+
+def dump_line(value: Any) -> str:
+    """`value` as JSON on one line; lone surrogates, which no file can hold, are escaped."""
+    text = json.dumps(value, ensure_ascii=False, default=plain)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, default=plain)
+    return text
+
+
+def plain(value: Any) -> Any:
+    """What JSON holds for a value it does not know: lists for sets and arrays, numbers for numpy's, else its text."""
+    to_list = getattr(value, "tolist", None)  # numpy scalars and arrays, tensors
+    if callable(to_list):
+        return to_list()
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return str(value)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write one indented JSON value, atomically."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, default=plain) + "\n")
+
+
+def write_records(path: Path, records: Iterable[Any]) -> None:
+    """Write a JSON list with one record a line, atomically; records are pulled one by one."""
+    with AtomicFile(path) as file:
+        file.write("[")
+        separator = "\n"
+        for record in records:
+            file.write(separator + dump_line(record))
+            separator = ",\n"
+        file.write("\n]\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, atomically."""
+    with AtomicFile(path) as file:
+        file.write(text)
+
+
+class AtomicFile:
+    """A text file that appears under its name only when it is whole."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+
+    def __enter__(self) -> Any:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = open(self._temporary, "w", encoding="utf-8", errors="backslashreplace")  # closed in __exit__
+        return self._file
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        if kind is None:
+            os.replace(self._temporary, self._path)
+        else:
+            self._temporary.unlink()

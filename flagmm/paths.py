@@ -1,0 +1,107 @@
+"""Every file name of a run and of the installed package; nothing else builds one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_MAX_NAME_BYTES = 180  # "<task>_evaluated.json.<pid>.tmp" stays under the usual limit of 255
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
+
+
+def safe_name(text: str) -> str:
+    """A file name for `text`: itself where it is a fit one, else a cleaned form with a hash that keeps it unique.
+
+    >>> safe_name("mmmu_val")
+    'mmmu_val'
+    >>> safe_name("a/b")
+    'a_b-c14cddc0'
+    """
+    cleaned = _UNSAFE.sub("_", text).strip(". ")
+    if cleaned == text and text and len(text.encode("utf-8", "surrogatepass")) <= _MAX_NAME_BYTES:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    kept = cleaned.encode("utf-8", "ignore")[:_MAX_NAME_BYTES].decode("utf-8", "ignore")
+    return f"{kept}-{digest}" if kept else digest
+
+
+@dataclass(frozen=True)
+class TaskPaths:
+    """The files of one task in a results directory."""
+
+    folder: Path
+    name: str
+
+    @property
+    def config(self) -> Path:
+        return self.folder / f"{self.name}_config.json"
+
+    @property
+    def predictions(self) -> Path:
+        return self.folder / "predictions.jsonl"
+
+    @property
+    def answers(self) -> Path:
+        return self.folder / f"{self.name}.json"
+
+    @property
+    def evaluated(self) -> Path:
+        return self.folder / f"{self.name}_evaluated.json"
+
+    @property
+    def result(self) -> Path:
+        return self.folder / f"{self.name}_result.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / ".lock"
+
+
+@dataclass(frozen=True)
+class RunPaths:
+    """The files of one results directory."""
+
+    folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        return self.folder / "run.json"
+
+    def summary(self, suffix: str) -> Path:
+        return self.folder / f"summary.{suffix}"
+
+    def task(self, name: str) -> TaskPaths:
+        """The files of the task called `name`; the folder need not exist."""
+        safe = safe_name(name)
+        return TaskPaths(self.folder / safe, safe)
+
+    def results(self) -> list[Path]:
+        """The `_result.json` of every task here that has one, by task name."""
+        return [
+            path
+            for path in sorted(self.folder.glob("*/*_result.json"))
+            if path.name == f"{path.parent.name}_result.json"
+        ]
+
+
+def default_output_dir(model_name: str) -> Path:
+    """`results/<model name>`, where neither a flag nor the model file names a directory."""
+    return Path("results") / safe_name(model_name.replace("/", "--"))
+
+
+def installed_tasks() -> Path:
+    """The folder of the task files that come with flagmm."""
+    return _beside("tasks")
+
+
+def installed_model_configs() -> Path:
+    """The folder of the model files that come with flagmm."""
+    return _beside("model_configs")
+
+
+def _beside(name: str) -> Path:
+    inside = _PACKAGE / name  # a plain install
+    return inside if inside.is_dir() else _PACKAGE.parent / name  # a checkout, or an editable install of one
