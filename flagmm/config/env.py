@@ -1,0 +1,58 @@
+"""The environment variables that flagmm reads: places of caches, and keys."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from flagmm.errors import ConfigError
+
+API_KEY_NAMES = ("FLAGEVAL_API_KEY", "OPENAI_API_KEY")
+
+
+def cache_root() -> Path:
+    """`$FLAGEVALMM_CACHE`, else `$FLAGEVALMM_CACHE_DIR`, else `~/.cache/flagevalmm`."""
+    value = os.environ.get("FLAGEVALMM_CACHE") or os.environ.get("FLAGEVALMM_CACHE_DIR")
+    return Path(value).expanduser() if value else Path.home() / ".cache" / "flagevalmm"
+
+
+def datasets_cache_dir() -> Path:
+    """Where prepared data sets live: `$FLAGEVALMM_DATASETS_CACHE_DIR`, else `datasets` in the cache root."""
+    value = os.environ.get("FLAGEVALMM_DATASETS_CACHE_DIR")
+    return Path(value).expanduser() if value else cache_root() / "datasets"
+
+
+def models_cache_dir() -> Path:
+    """Where model weights live: `$FLAGEVALMM_MODELS_CACHE_DIR`, else `models` in the cache root."""
+    value = os.environ.get("FLAGEVALMM_MODELS_CACHE_DIR")
+    return Path(value).expanduser() if value else cache_root() / "models"
+
+
+def replies_cache_file() -> Path:
+    """The reply cache of `use_cache`."""
+    return cache_root() / "replies.sqlite"
+
+
+def load_dotenv_file() -> None:
+    """Put the variables of a `.env` in the working directory into the environment; ones already set stay."""
+    path = Path(".env")
+    if path.is_file():
+        from dotenv import load_dotenv
+
+        load_dotenv(path)
+
+
+def resolve_key(value: str | None, *, where: str) -> str | None:
+    """The API key that a model file's `api_key` means: itself, the variable `$NAME`, or the default variables.
+
+    Raises:
+        ConfigError: `$NAME` is not set.
+    """
+    if not value:
+        return next((os.environ[name] for name in API_KEY_NAMES if os.environ.get(name)), None)
+    if not value.startswith("$"):
+        return value
+    name = value[1:].strip("{}")
+    if not os.environ.get(name):
+        raise ConfigError(f"{where}: api_key: the environment variable {name} is not set; export it, or put it in .env")
+    return os.environ[name]

@@ -1,0 +1,93 @@
+"""Names given on the command line -> files: task files, folders, globs and installed names; model files."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from flagmm.config.task import is_task_file
+from flagmm.errors import ConfigError
+from flagmm.paths import installed_model_configs, installed_tasks
+from flagmm.registry import did_you_mean
+
+
+def find_tasks(names: Iterable[str]) -> list[Path]:
+    """The task files that the names stand for, each once, in the order given.
+
+    Raises:
+        ConfigError: a name fits nothing.
+    """
+    found: dict[Path, None] = {}
+    for name in names:
+        for path in _find_task(name):
+            found.setdefault(path.resolve())
+    return list(found)
+
+
+def _find_task(name: str) -> list[Path]:
+    path = Path(name).expanduser()
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        return _tasks_in(path)
+    if glob.has_magic(name):
+        matches = [match for root in (Path(), installed_tasks()) for match in _matches(root, name)]
+        if not matches:
+            raise ConfigError(f"--tasks: {name!r} matches no task file")
+        return matches
+    if path.suffix == ".py" or path.is_absolute():
+        raise ConfigError(f"{name}: no such task file")
+    return _installed(name)
+
+
+def _matches(root: Path, pattern: str) -> Iterator[Path]:
+    full = Path(pattern).expanduser() if Path(pattern).expanduser().is_absolute() else root / pattern
+    for text in sorted(glob.glob(str(full), recursive=True)):
+        match = Path(text)
+        if match.is_dir():
+            yield from _tasks_in(match)
+        elif match.suffix == ".py" and is_task_file(match):
+            yield match
+
+
+def _installed(name: str) -> list[Path]:
+    root = installed_tasks()
+    folder = root / name
+    for candidate in (root / f"{name}.py", folder / f"{folder.name}.py"):
+        if candidate.is_file():
+            return [candidate]
+    if folder.is_dir() and folder != root:
+        return _tasks_in(folder)
+    raise ConfigError(
+        f"{name}: no such task file, and no task of this name is installed.{did_you_mean(name, _names(root))}"
+    )
+
+
+def _tasks_in(folder: Path) -> list[Path]:
+    tasks = [path for path in sorted(folder.glob("*.py")) if is_task_file(path)]
+    if not tasks:
+        raise ConfigError(f"{folder}: holds no task file (a .py file that defines dataset=dict(type=…, name=…))")
+    return tasks
+
+
+def _names(root: Path) -> list[str]:
+    files = (path.relative_to(root).with_suffix("") for path in root.glob("*/*.py"))
+    return [path.as_posix() for path in files if path.name not in ("process", "evaluate", "post_prompt")]
+
+
+def find_model_file(name: str) -> Path:
+    """The model file called `name`: a path, or one that comes with flagmm.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    path = Path(name).expanduser()
+    if path.is_file():
+        return path
+    installed = installed_model_configs()
+    for candidate in (installed / name, installed / f"{name}.json"):
+        if candidate.is_file():
+            return candidate
+    known = [file.stem for file in installed.glob("*.json")]
+    raise ConfigError(f"{name}: no such model file.{did_you_mean(name, known)}")

@@ -1,0 +1,209 @@
+"""A model file, flags and environment -> ModelSpec, checked once."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from flagmm.config.env import resolve_key
+from flagmm.config.secrets import Secret, is_secret_key, mask_url
+from flagmm.errors import ConfigError
+from flagmm.registry import did_you_mean
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_WORKERS = 8
+DEFAULT_TIMEOUT = 600.0
+DEFAULT_RETRIES = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSpec:
+    """One model and how to call it. None means "not given": nothing is sent, or the endpoint's default holds."""
+
+    model_name: str
+    model_type: str = "http"
+    chat_name: str | None = None
+    """The name shown in tables, where it should differ from `model_name`."""
+    url: str | None = None
+    api_key: Secret | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    stream: bool = False
+    system_prompt: str | None = None
+    num_workers: int = DEFAULT_WORKERS
+    num_infers: int = 1
+    use_cache: bool = False
+    max_image_size: int | None = None
+    """Limit in bytes on one picture as it is sent, in base64."""
+    max_long_side: int | None = None
+    """Pixels."""
+    min_short_side: int | None = None
+    """Pixels."""
+    max_num_frames: int = 16
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds for one attempt."""
+    retries: int = DEFAULT_RETRIES
+    """Further attempts after the first."""
+    reasoning: Any = None
+    thinking: Any = None
+    provider: Any = None
+    extra_body: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    backend: str | None = None
+    extra_args: Any = None
+    server_port: int | None = None
+    output_dir: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    """Keys that only this `model_type` takes."""
+
+    @property
+    def shown_name(self) -> str:
+        return self.chat_name or self.model_name
+
+    def secrets(self) -> list[str]:
+        """Every text of this spec that must not be shown."""
+        texts = [self.api_key.reveal()] if self.api_key else []
+        for name, value in self.headers.items():
+            if is_secret_key(name):
+                texts += [value, value.rpartition(" ")[2]]  # with and without a leading "Bearer"
+        return texts
+
+    def answer_settings(self) -> dict[str, Any]:
+        """What decides an answer beside the question, secrets left out; a change here makes saved answers unfit."""
+        names = (
+            "model_type", "model_name", "max_tokens", "temperature", "top_p", "seed", "system_prompt", "reasoning",
+            "thinking", "provider", "extra_body", "max_image_size", "max_long_side", "min_short_side", "max_num_frames",
+            "options",
+        )  # fmt: skip
+        settings = {name: getattr(self, name) for name in names}
+        return {"url": mask_url(self.url) if self.url else None, **settings}
+
+
+@dataclass(frozen=True)
+class _Check:
+    expected: str
+    holds: Callable[[Any], bool]
+    convert: Callable[[Any], Any] = lambda value: value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and value == int(value)
+
+
+_TEXT = _Check("a text", lambda value: isinstance(value, str) and value != "")
+_OPTIONAL_TEXT = _Check("a text", lambda value: isinstance(value, str), lambda value: value or None)
+_COUNT = _Check("a whole number above 0", lambda value: _is_whole(value) and value > 0, int)
+_WHOLE = _Check("a whole number", _is_whole, int)
+_NOT_NEGATIVE = _Check("a whole number, 0 or more", lambda value: _is_whole(value) and value >= 0, int)
+_SECONDS = _Check("a number of seconds above 0", lambda value: _is_number(value) and value > 0, float)
+_TEMPERATURE = _Check("a number, 0 or more", lambda value: _is_number(value) and value >= 0)
+_FRACTION = _Check("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
+_FLAG = _Check("true or false", lambda value: isinstance(value, bool))
+_OBJECT = _Check("an object", lambda value: isinstance(value, dict))
+_HEADERS = _Check(
+    "an object of texts",
+    lambda value: isinstance(value, dict) and all(isinstance(item, str) for item in value.values()),
+)
+_ANY = _Check("a value", lambda value: True)
+
+_CHECKS = {
+    "model_name": _TEXT, "model_type": _TEXT, "chat_name": _OPTIONAL_TEXT, "url": _OPTIONAL_TEXT,
+    "api_key": _OPTIONAL_TEXT, "max_tokens": _COUNT, "temperature": _TEMPERATURE, "top_p": _FRACTION, "seed": _WHOLE,
+    "stream": _FLAG, "system_prompt": _OPTIONAL_TEXT, "num_workers": _COUNT, "num_infers": _COUNT, "use_cache": _FLAG,
+    "max_image_size": _COUNT, "max_long_side": _COUNT, "min_short_side": _COUNT, "max_num_frames": _COUNT,
+    "timeout": _SECONDS, "retries": _NOT_NEGATIVE, "reasoning": _ANY, "thinking": _ANY, "provider": _ANY,
+    "extra_body": _OBJECT, "headers": _HEADERS, "backend": _TEXT, "extra_args": _ANY, "server_port": _COUNT,
+    "output_dir": _TEXT,
+}  # fmt: skip
+_OLD_NAMES = {"retry_time": "timeout", "base_url": "url"}
+_IGNORED = {
+    "model_path", "launch_model", "tensor_parallel_size", "width", "height", "num_inference_steps", "guidance_scale",
+    "max_sequence_length", "skip_exists",
+}  # fmt: skip
+
+KNOWN_KEYS = tuple(_CHECKS)
+
+
+def parse_model(
+    values: Mapping[str, Any],
+    flags: Mapping[str, Any] | None = None,
+    *,
+    source: str,
+    own_keys: Callable[[str], Iterable[str]] = lambda model_type: (),
+) -> ModelSpec:
+    """Check a model file's values, with the flags that were given put over them.
+
+    Args:
+        source: the file, for error messages.
+        own_keys: the keys that only a given `model_type` takes.
+
+    Raises:
+        ConfigError: an unknown key, a value of the wrong type, or settings that do not go together.
+    """
+    merged = {**_renamed(values), **(flags or {})}
+    model_type = merged.get("model_type") or "http"
+    own = set(own_keys(model_type)) if isinstance(model_type, str) else set()
+    checked: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    for key, value in merged.items():
+        if key in own:
+            options[key] = value
+        elif key in _IGNORED:
+            logger.warning("%s: %s means nothing to an endpoint and is left out", source, key)
+        elif key not in _CHECKS:
+            raise ConfigError(f"{source}: unknown key {key!r}.{did_you_mean(key, {*_CHECKS, *own})}")
+        elif value is not None:
+            checked[key] = _checked(key, value, source)
+    if model_type != "http":
+        checked.setdefault("model_name", model_type)
+    if "model_name" not in checked:
+        raise ConfigError(f"{source}: model_name is missing")
+    checked["temperature"] = _temperature(merged, checked, source)
+    api_key = resolve_key(checked.pop("api_key", None), where=source)
+    return ModelSpec(**checked, api_key=Secret(api_key) if api_key else None, options=options)
+
+
+def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
+    renamed = dict(values)
+    for old, new in _OLD_NAMES.items():
+        if old in renamed:
+            value = renamed.pop(old)
+            renamed.setdefault(new, value)
+    return renamed
+
+
+def _checked(key: str, value: Any, source: str) -> Any:
+    check = _CHECKS[key]
+    if not check.holds(value):
+        shown = "***" if key in ("api_key", "headers") else repr(value)
+        raise ConfigError(f"{source}: {key}: expected {check.expected}, found {shown}")
+    return check.convert(value)
+
+
+def _temperature(given: Mapping[str, Any], checked: Mapping[str, Any], source: str) -> float | None:
+    """0 where nothing was said, 1 for repeats; null in the file means that none is sent."""
+    repeats = checked.get("num_infers", 1)
+    if "temperature" not in given:
+        return 0 if repeats == 1 else 1
+    temperature = checked.get("temperature")
+    if repeats > 1 and temperature == 0:
+        raise ConfigError(
+            f"{source}: num_infers {repeats} with temperature 0 would ask for the same answer {repeats} times; "
+            "set a temperature above 0, or num_infers 1"
+        )
+    return temperature
+
+
+def flag_names() -> list[str]:
+    """The fields of a model that a command-line flag may set."""
+    return [item.name for item in fields(ModelSpec) if item.name != "options"]

@@ -1,0 +1,115 @@
+"""Keys and passwords: wrapped so that printing does not show them, and masked wherever they might surface."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+MASK = "***"
+_SECRET_KEY = re.compile(
+    r"(?i)(^|[_-])((api|access|secret|private|subscription|account)[_-]?key|(access|auth|api|bearer|refresh|session)[_-]?token"
+    r"|secret|password|passwd|authorization|credentials?|signature|cookie)$|^(key|token|sig)$"
+)
+_SECRET_FLAG = "--api-key"
+
+
+class Secret:
+    """A text that shows itself only when asked with `reveal`."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK!r})"
+
+    def __str__(self) -> str:
+        return MASK
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+def is_secret_key(name: str) -> bool:
+    """Whether a value under this key is taken for a secret.
+
+    >>> is_secret_key("api_key"), is_secret_key("X-Api-Key"), is_secret_key("max_tokens")
+    (True, True, False)
+    """
+    return bool(_SECRET_KEY.search(name))
+
+
+def mask(value: Any, *, key: str = "") -> Any:
+    """A copy of a config value with every secret in it replaced; URLs lose passwords and secret parameters."""
+    if isinstance(value, Secret) or (value and isinstance(value, str) and is_secret_key(key)):
+        return MASK
+    if isinstance(value, Mapping):
+        hide_all = key.lower() == "headers"
+        return {name: MASK if hide_all and item else mask(item, key=str(name)) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask(item, key=key) for item in value]
+    if isinstance(value, str) and "://" in value:
+        return mask_url(value)
+    return value
+
+
+def mask_url(url: str) -> str:
+    """The URL without its password and with secret query parameters masked.
+
+    >>> mask_url("https://u:pw@host/v1?api-key=abc&api-version=1")
+    'https://***@host/v1?api-key=***&api-version=1'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    netloc = f"{MASK}@{parts.netloc.rpartition('@')[2]}" if "@" in parts.netloc else parts.netloc
+    query = parts.query
+    if any(is_secret_key(name) for name, _ in parse_qsl(query)):
+        pairs = [(name, MASK if is_secret_key(name) else value) for name, value in parse_qsl(query)]
+        query = urlencode(pairs, safe="*")
+    return urlunsplit(parts._replace(netloc=netloc, query=query))
+
+
+def mask_command(arguments: Iterable[str]) -> list[str]:
+    """Command-line arguments with the value of `--api-key` masked, and any secrets in URLs."""
+    masked, hide_next = [], False
+    for argument in arguments:
+        flag, equals, _ = argument.replace("_", "-").partition("=")
+        if hide_next:
+            masked.append(MASK)
+        elif equals and flag == _SECRET_FLAG:
+            masked.append(f"{_SECRET_FLAG}={MASK}")
+        else:
+            masked.append(mask(argument))
+        hide_next = not equals and flag == _SECRET_FLAG and not hide_next
+    return masked
+
+
+def redact(text: str, secrets: Iterable[str]) -> str:
+    """The text with each of the secrets, where it occurs, replaced. Ones too short to be keys are left."""
+    for secret in secrets:
+        if len(secret) >= 4:
+            text = text.replace(secret, MASK)
+    return text
+
+
+class RedactingFormatter(logging.Formatter):
+    """Writes log records, tracebacks included, without the given secrets."""
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern)
+        self.secrets: list[str] = []
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record), self.secrets)

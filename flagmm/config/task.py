@@ -1,0 +1,149 @@
+"""A task file -> TaskSpec, checked once.
+
+mmengine reads the file (`_base_`, deep merge). Imports and helper names that a task file leaves at top level are
+ignored; only the keys below count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mmengine.config import Config
+
+from flagmm.errors import ConfigError
+from flagmm.plugin import describe, imports_from
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSpec:
+    """One evaluation: what to ask and how to score it."""
+
+    name: str
+    path: Path
+    dataset: dict[str, Any]
+    evaluator: dict[str, Any] | None
+    """None: the task is only asked, not scored."""
+    register_dataset: dict[str, str] = field(default_factory=dict)
+    """File beside the task file -> class it registers."""
+    register_evaluator: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    def where(self, key: str) -> str:
+        """File and key, as error messages begin."""
+        return f"{self.path}: {key}"
+
+
+def load_task(path: Path) -> TaskSpec:
+    """Read and check a task file.
+
+    Raises:
+        ConfigError: the file is missing, has a syntax error, raises, or lacks a key.
+    """
+    path = path.resolve()
+    values = _read(path)
+    dataset = _mapping(values, "dataset", path)
+    if dataset is None:
+        raise ConfigError(f"{path}: defines no 'dataset'")
+    if not isinstance(dataset.get("name"), str) or not dataset["name"]:
+        raise ConfigError(f"{path}: dataset: 'name' is missing, or no text")
+    return TaskSpec(
+        name=dataset["name"],
+        path=path,
+        dataset=dataset,
+        evaluator=_mapping(values, "evaluator", path),
+        register_dataset=_mapping(values, "register_dataset", path) or {},
+        register_evaluator=_mapping(values, "register_evaluator", path) or {},
+    )
+
+
+def is_task_file(path: Path) -> bool:
+    """Whether the file defines a complete task: process.py and shared bases do not.
+
+    Raises:
+        ConfigError: it looks like a task file and cannot be read.
+    """
+    tree = _parse(path)
+    if not any(name in ("dataset", "_base_") for name, _ in _assignments(tree)):
+        return False
+    dataset = _read(path.resolve()).get("dataset")
+    return isinstance(dataset, Mapping) and "name" in dataset and "type" in dataset
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    for file in _base_chain(path):
+        _parse(file)
+    try:
+        with imports_from(path.parent):
+            config = Config.fromfile(str(path), lazy_import=False)
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"{path}: needs the package {error.name!r}: pip install it and run again") from error
+    except Exception as error:  # a task file is code and may raise anything
+        raise ConfigError(f"{path}: {describe(error)}") from error
+    return dict(config.items())
+
+
+def _mapping(values: Mapping[str, Any], key: str, path: Path) -> dict[str, Any] | None:
+    value = values.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{path}: {key}: expected a dict, found {type(value).__name__}")
+    result: dict[str, Any] = _plain(value)
+    return result
+
+
+def _plain(value: Any) -> Any:
+    """mmengine's dicts as built-in ones, so that no later code meets their special attributes."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_plain(item) for item in value)
+    return value
+
+
+def _parse(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_bytes(), filename=str(path))
+    except SyntaxError as error:
+        raise ConfigError(f"{path}:{error.lineno}: syntax error: {error.msg}") from None
+    except ValueError as error:  # null bytes
+        raise ConfigError(f"{path}: {error}") from None
+    except OSError as error:
+        reason = "no such task file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise ConfigError(f"{path}: {reason}") from None
+
+
+def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, node.value
+
+
+def _base_chain(path: Path, seen: tuple[Path, ...] = ()) -> Iterator[Path]:
+    """The file and those it names in `_base_`, so that a syntax error can be told with its own file and line."""
+    yield path
+    if path in seen:
+        raise ConfigError(f"{path}: _base_: the file is its own base")
+    for name, value in _assignments(_parse(path)):
+        if name != "_base_":
+            continue
+        try:
+            bases = ast.literal_eval(value)
+        except ValueError:
+            continue  # computed; mmengine says what it makes of it
+        for base in [bases] if isinstance(bases, str) else bases:
+            if "::" in str(base):  # another package's config
+                continue
+            target = (path.parent / str(base)).resolve()
+            if not target.is_file():
+                raise ConfigError(f"{path}: _base_: {base!r}: no such file")
+            yield from _base_chain(target, (*seen, path))

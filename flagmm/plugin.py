@@ -1,0 +1,105 @@
+"""Load a user's own Python file: process.py, evaluate.py, my_evaluator.py.
+
+Each file is a module of its own whatever its name, and may import its neighbours; two tasks may each have a
+`helpers.py` without meeting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from flagmm.errors import ConfigError, FlagMMError, UserCodeError
+
+_PREFIX = "flagmm_plugin_"
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def load_file(path: Path) -> ModuleType:
+    """Run the file and return it as a module.
+
+    Raises:
+        ConfigError: there is no such file, or it does not parse.
+        UserCodeError: running it raised, or a package that it imports is not installed.
+    """
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file")
+    name = f"{_PREFIX}{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    with user_code(f"loading {path}"):
+        sys.modules[name] = module  # dataclasses and pickle look a class's module up there
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return module
+
+
+def load_function(path: Path, name: str) -> Callable[..., Any]:
+    """The function `name` of the file; `ConfigError` where it has none."""
+    function = getattr(load_file(path), name, None)
+    if not callable(function):
+        raise ConfigError(f"{path}: defines no function {name!r}")
+    return function  # type: ignore[no-any-return]  # a module attribute
+
+
+@contextmanager
+def imports_from(folder: Path) -> Iterator[None]:
+    """Let code import the modules in `folder` by name meanwhile; they are forgotten afterwards."""
+    entry, known = str(folder), set(sys.modules)
+    sys.path.insert(0, entry)
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path.remove(entry)
+        for name in set(sys.modules) - known:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and folder in Path(file).parents and not name.startswith(_PREFIX):
+                del sys.modules[name]
+
+
+@contextmanager
+def user_code(doing: str) -> Iterator[None]:
+    """Turn whatever a task folder's own code raises into one line that names the file and line.
+
+    Args:
+        doing: what was going on, as in "tasks/x/process.py: process".
+    """
+    try:
+        with redirect_stdout(sys.stderr):  # stdout is for results
+            yield
+    except FlagMMError:
+        raise
+    except SyntaxError as error:
+        raise ConfigError(f"{error.filename}:{error.lineno}: syntax error: {error.msg}") from error
+    except ModuleNotFoundError as error:
+        raise UserCodeError(f"{doing}: needs the package {error.name!r}: pip install it and run again") from error
+    except Exception as error:  # the boundary around user code
+        raise UserCodeError(f"{doing}: {describe(error)}") from error
+
+
+def describe(error: BaseException) -> str:
+    """An exception as one line: its type, its text, and the line of a person's own file that led to it."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+    where = f" (at {frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}{where}" if text else f"{type(error).__name__}{where}"
+
+
+def _is_own(filename: str) -> bool:
+    path = Path(filename)
+    library = "site-packages" in path.parts or str(path).startswith((sys.base_prefix, "<"))
+    return not library and _PACKAGE not in path.parents
