@@ -1,0 +1,10 @@
+"""Data sets: where their files are, what one item asks, and how an item becomes a Sample.
+
+`vqa_base_dataset.py` and `video_dataset.py` are the classes of task files; `annotations.py` reads and checks their
+files; `prepare.py` runs a task's process.py; `sample.py` turns an item into messages.
+"""
+
+from flagmm.dataset.video_dataset import VideoDataset
+from flagmm.dataset.vqa_base_dataset import VqaBaseDataset
+
+__all__ = ["VideoDataset", "VqaBaseDataset"]

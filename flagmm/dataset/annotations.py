@@ -1,0 +1,97 @@
+"""Annotation files -> checked annotations."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from flagmm.errors import DataError
+from flagmm.registry import FORMATS
+from flagmm.types import Annotation
+
+DEFAULT_FILE = "data.json"
+MEDIA_KEYS = ("img_path", "video_path", "audio_path")
+
+
+def annotation_paths(data_root: Path, anno_file: str | Sequence[str] | None) -> list[Path]:
+    """The annotation files of a data set; names are relative to its folder."""
+    names = [anno_file or DEFAULT_FILE] if isinstance(anno_file, str | None) else anno_file
+    return [data_root / Path(name).expanduser() for name in names]
+
+
+def load_annotations(paths: Sequence[Path]) -> list[Annotation]:
+    """The items of the files in order, ids checked, options made lists.
+
+    Raises:
+        DataError: a file cannot be read, an item lacks a field, or two have the same id (`1` and `"1"` are the same).
+    """
+    annotations: list[Annotation] = []
+    places: dict[str, str] = {}
+    for path in paths:
+        for position, annotation in enumerate(_read(path)):
+            place = f"{path}: item {position}"
+            _check(annotation, place)
+            question_id = str(annotation["question_id"])
+            if question_id in places:
+                raise DataError(
+                    f"{place} has the question_id {question_id!r} of {places[question_id]}; make ids unique"
+                )
+            places[question_id] = place
+            if "options" in annotation:
+                annotation["options"] = option_texts(annotation["options"], place)
+            annotations.append(annotation)
+    return annotations
+
+
+def _read(path: Path) -> list[Annotation]:
+    reader = FORMATS.lookup(path.suffix) if path.suffix in FORMATS.names() else FORMATS.lookup(".json")
+    items: list[Annotation] = reader(path)
+    return items
+
+
+def _check(annotation: Annotation, place: str) -> None:
+    question_id = annotation.get("question_id")
+    if question_id is None or not isinstance(question_id, str | int | float) or question_id == "":
+        raise DataError(f"{place}: 'question_id' is missing, or neither a text nor a number")
+    for key in ("question", "question_type"):
+        if not isinstance(annotation.get(key), str):
+            raise DataError(f"{place} (question_id {question_id!r}): {key!r} is missing, or no text")
+
+
+def option_texts(options: Any, place: str) -> list[str]:
+    """Options as a list of texts; they may come as a list, a dict by letter, or a text that holds a list.
+
+    Raises:
+        DataError: none of these.
+    """
+    if options is None or options == "":
+        return []
+    if isinstance(options, str):
+        options = _literal(options, place)
+    if isinstance(options, Mapping):
+        options = list(options.values())
+    if not isinstance(options, list | tuple):
+        raise DataError(f"{place}: 'options' is no list")
+    return [str(option) for option in options]
+
+
+def _literal(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass  # perhaps Python's spelling of a list
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        raise DataError(f"{place}: 'options' is a text that holds no list: {text[:80]!r}") from None
+
+
+def media_paths(annotation: Annotation, key: str) -> list[str]:
+    """The values of `img_path`, `video_path` or `audio_path` as a list; null and empty are none."""
+    value = annotation.get(key)
+    if value is None or value == "":
+        return []
+    return [str(item) for item in value if item] if isinstance(value, list | tuple) else [str(value)]

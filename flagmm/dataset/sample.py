@@ -1,0 +1,81 @@
+"""One item of a data set -> Sample: the prompt's pictures in their places, videos and sounds after the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from flagmm.dataset.annotations import media_paths
+from flagmm.errors import DataError, FlagMMError
+from flagmm.media.placeholders import split_placeholders
+from flagmm.media.source import to_source
+from flagmm.plugin import describe
+from flagmm.types import AudioPart, Message, Part, Sample, VideoPart
+
+
+class Dataset(Protocol):
+    """What the runner needs of a data set."""
+
+    name: str
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> dict[str, Any]: ...
+
+    def get_annotation(self) -> dict[str, dict[str, Any]]: ...
+
+
+def build_sample(dataset: Dataset, index: int) -> Sample:
+    """The question number `index`, ready to be sent; no media file is opened.
+
+    Raises:
+        DataError: the item cannot be made into a question, or code of the task raised.
+    """
+    try:
+        item = dataset[index]
+    except FlagMMError:
+        raise
+    except Exception as error:  # prompt hooks and data set classes of a task
+        raise DataError(describe(error)) from error
+    if not isinstance(item, Mapping) or "question" not in item or "question_id" not in item:
+        raise DataError(f"item {index} of {dataset.name}: expected a dict with 'question_id' and 'question'")
+    question = str(item["question"])
+    return Sample(
+        question_id=str(item["question_id"]),
+        question=question,
+        question_type=str(item.get("type", "")),
+        messages=(Message(role="user", content=_parts(question, item)),),
+        options=_options(dataset, index),
+    )
+
+
+def question_id_at(dataset: Dataset, index: int) -> str:
+    """The id of an item that could not be built."""
+    annotations = getattr(dataset, "annotations", None)
+    if isinstance(annotations, Sequence) and isinstance(annotations[index], Mapping):
+        return str(annotations[index].get("question_id", index))
+    return list(dataset.get_annotation())[index]
+
+
+def _parts(question: str, item: Mapping[str, Any]) -> tuple[Part, ...]:
+    images = [to_source(value, root=None) for value in _values(item, "img_path")]
+    parts: tuple[Part, ...] = split_placeholders(question, images)
+    videos = [VideoPart(source=to_source(value, root=None)) for value in media_paths(dict(item), "video_path")]
+    sounds = [AudioPart(source=to_source(value, root=None)) for value in media_paths(dict(item), "audio_path")]
+    return (*parts, *videos, *sounds)
+
+
+def _values(item: Mapping[str, Any], key: str) -> list[Any]:
+    value = item.get(key)
+    if value is None or value == "":
+        return []
+    return [entry for entry in value if entry is not None] if isinstance(value, list | tuple) else [value]
+
+
+def _options(dataset: Dataset, index: int) -> tuple[str, ...]:
+    """The option texts, where the data set keeps its annotations as a list in the order of its items."""
+    annotations = getattr(dataset, "annotations", None)
+    if not isinstance(annotations, Sequence) or not isinstance(annotations[index], Mapping):
+        return ()
+    options = annotations[index].get("options")
+    return tuple(str(option) for option in options) if isinstance(options, list | tuple) else ()

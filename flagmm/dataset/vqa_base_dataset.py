@@ -1,0 +1,118 @@
+"""VqaBaseDataset: questions with any number of pictures, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from flagmm.config.env import datasets_cache_dir
+from flagmm.dataset.annotations import annotation_paths, load_annotations, media_paths
+from flagmm.dataset.prepare import find_or_prepare
+from flagmm.metrics.option_labels import option_labels
+from flagmm.registry import DATASETS, PROMPTS, build
+from flagmm.types import Annotation
+
+DEBUG_ITEMS = 32
+
+
+@DATASETS.register_module()
+class VqaBaseDataset:
+    """A list of annotations and a folder of media.
+
+    Args:
+        name: the task's name in results.
+        data_root: folder of annotations and media, relative to the working directory; or give `config`.
+        anno_file: annotation file or files in `data_root`.
+        cache_dir: where prepared data sets live.
+        config: what `process.py` needs to prepare the data; see `prepare.py`.
+        prompt_template: a dict with a `type` of the PROMPTS registry; None leaves the question bare.
+        base_dir: folder of the task file.
+        debug: keep the first 32 items only, and labels.
+        with_label: put the reference answer into the items.
+    """
+
+    kind = "vqa"
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        data_root: str | None = None,
+        anno_file: str | list[str] | None = None,
+        cache_dir: str | None = None,
+        config: Mapping[str, Any] | None = None,
+        prompt_template: Mapping[str, Any] | None = None,
+        base_dir: str | None = None,
+        debug: bool = False,
+        with_label: bool = False,
+    ) -> None:
+        self.name = name
+        self.data_root = str(
+            find_or_prepare(
+                data_root=data_root,
+                config=config,
+                cache_dir=cache_dir or str(datasets_cache_dir()),
+                base_dir=base_dir,
+                anno_file=anno_file or (config or {}).get("anno_file"),
+            )
+        )
+        self.annotations = self.load_annotations(anno_file or (config or {}).get("anno_file"))
+        self.prompt_template = build(PROMPTS, prompt_template, where="prompt_template") if prompt_template else None
+        self.with_label = with_label or debug
+        if debug:
+            self.annotations = self.annotations[:DEBUG_ITEMS]
+
+    def load_annotations(self, anno_file: str | list[str] | None) -> list[Annotation]:
+        """The checked annotations, each with `data_root` added."""
+        annotations = load_annotations(annotation_paths(Path(self.data_root), anno_file))
+        for annotation in annotations:
+            annotation["data_root"] = self.data_root
+        return annotations
+
+    def __len__(self) -> int:
+        return len(self.annotations)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        annotation = self.annotations[index]
+        images = self.absolute_paths(annotation, "img_path")
+        item: dict[str, Any] = {
+            "img_path": images,
+            "question": self.build_prompt(annotation, images),
+            "question_id": str(annotation["question_id"]),
+            "type": annotation["question_type"],
+        }
+        for key in ("video_path", "audio_path"):
+            if paths := self.absolute_paths(annotation, key):
+                item[key] = paths
+        if self.with_label and annotation.get("answer") is not None:
+            item["label"] = annotation["answer"]
+        return item
+
+    def absolute_paths(self, annotation: Annotation, key: str) -> list[str]:
+        """The media of one kind, relative paths put under `data_root`; URLs stay as they are."""
+        paths = media_paths(annotation, key)
+        return [path if "://" in path else str(Path(self.data_root) / path) for path in paths]
+
+    def build_prompt(self, annotation: Annotation, img_path: list[str]) -> str:
+        """The question, a line per option, `<image 1> ` in front where no token says where the picture goes."""
+        question: str = annotation["question"]
+        options = annotation.get("options") or []
+        for label, option in zip(option_labels(len(options)), options, strict=True):
+            question += f"\n{label}. {option}"
+        if img_path and "<image 1>" not in question and "<image_1>" not in question:
+            question = f"<image 1> {question}"
+        if self.prompt_template is None:
+            return question
+        text: str = self.prompt_template.build_prompt({**annotation, "question": question})
+        return text
+
+    def meta_info(self) -> dict[str, Any]:
+        return {"name": self.name, "length": len(self), "type": self.kind}
+
+    def get_annotation(self) -> dict[str, Annotation]:
+        """The annotations by question id as a string."""
+        return {str(annotation["question_id"]): annotation for annotation in self.annotations}
