@@ -1,0 +1,70 @@
+"""The reply cache of `use_cache`: one SQLite file for all runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+from flagmm.models.client import ModelClient, Wrapper
+from flagmm.models.request import request_hash
+from flagmm.types import CallSettings, Message, ModelOutput, Usage
+
+_BUSY_SECONDS = 30.0
+
+
+def is_cacheable(output: ModelOutput) -> bool:
+    """Whether a reply is worth keeping: whole, not empty, not refused."""
+    return bool(output.text.strip()) and not output.refused and output.finish_reason != "length"
+
+
+class ReplyCache:
+    """Replies by key, shared between processes."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        with closing(self._connect()) as connection, connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+
+    def get(self, key: str) -> ModelOutput | None:
+        with closing(self._connect()) as connection:
+            row = connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        fields = json.loads(row[0])
+        usage = fields.pop("usage")
+        return ModelOutput(**fields, usage=Usage(**usage) if usage else None, cached=True)
+
+    def put(self, key: str, output: ModelOutput) -> None:
+        fields = asdict(output)
+        del fields["attempts"], fields["cached"], fields["latency"]
+        with closing(self._connect()) as connection, connection:
+            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, json.dumps(fields)))
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+
+
+class Cached(Wrapper):
+    """Answers from the cache where it can, and keeps what it had to ask for."""
+
+    def __init__(self, inner: ModelClient, path: Path, fingerprint: str) -> None:
+        super().__init__(inner)
+        self._cache = ReplyCache(path)
+        self._fingerprint = fingerprint
+
+    async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        key = request_hash(self._fingerprint, messages, settings.repeat)
+        known = await asyncio.to_thread(self._cache.get, key)
+        if known is not None:
+            return known
+        output = await self.inner.generate(messages, settings)
+        if is_cacheable(output):
+            await asyncio.to_thread(self._cache.put, key, output)
+        return output

@@ -1,0 +1,179 @@
+"""HttpClient: an OpenAI-compatible chat-completions endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import urllib.request
+from collections.abc import AsyncIterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from flagmm.config.model import ModelSpec
+from flagmm.config.secrets import redact
+from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
+from flagmm.models.client import BaseClient
+from flagmm.models.openai_body import BodyBuilder
+from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, status_error
+from flagmm.models.sse import EventParser, StreamedReply
+from flagmm.registry import MODELS
+from flagmm.types import CallSettings, Message, ModelOutput, TextPart
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_COMPLETIONS = "/chat/completions"
+_AZURE_HOSTS = (".azure.com", ".azure.us", ".azure.cn")
+_CONNECT_SECONDS = 30.0
+
+
+def completions_url(url: str) -> str:
+    """The URL to post to, from that URL itself or an API root.
+
+    >>> completions_url("http://localhost:8000/v1/")
+    'http://localhost:8000/v1/chat/completions'
+    >>> completions_url("http://localhost:8000")
+    'http://localhost:8000/v1/chat/completions'
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"model: url: {url!r} is no http or https URL")
+    path = parts.path.rstrip("/") or "/v1"
+    if not path.endswith(_COMPLETIONS):
+        path += _COMPLETIONS
+    return urlunsplit(parts._replace(path=path))
+
+
+@MODELS.register_module("http")
+class HttpClient(BaseClient):
+    """Posts chat completions, streamed or not, over one session."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        if not spec.url:
+            raise ConfigError(
+                f"model {spec.model_name!r}: url is missing; give the endpoint's URL, or another model_type"
+            )
+        self.url = completions_url(spec.url)
+        self._spec = spec
+        self._bodies = BodyBuilder(spec)
+        self._secrets = spec.secrets()
+        self._session: aiohttp.ClientSession | None = None
+        self._proxy = _proxy_for(self.url)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        body = await self._build(messages, settings)
+        try:
+            return await self._post(body)
+        except ModelError as error:
+            error.args = (redact(str(error), self._secrets),)
+            raise
+
+    async def _build(self, messages: Sequence[Message], settings: CallSettings) -> list[bytes]:
+        text_only = all(isinstance(part, TextPart) for message in messages for part in message.content)
+        try:
+            if text_only:  # a thread would cost more than the work
+                return self._bodies.build(messages, settings.repeat)
+            return await asyncio.to_thread(self._bodies.build, messages, settings.repeat)
+        except MissingExtraError:
+            raise
+        except DataError as error:
+            raise ModelError(str(error), kind="media") from error
+
+    async def _post(self, body: list[bytes]) -> ModelOutput:
+        import aiohttp
+
+        session = self._open_session()
+        headers = {"Content-Length": str(sum(map(len, body)))}
+        try:
+            async with session.post(
+                self.url, data=_pieces(body), headers=headers, allow_redirects=False, proxy=self._proxy
+            ) as response:
+                return await self._read(response)
+        except asyncio.TimeoutError:
+            text = f"no reply within {self._spec.timeout:g} s"
+            raise ModelError(text, kind="timeout", retryable=True) from None
+        except aiohttp.ClientConnectorError as error:
+            host = f"{error.host}:{error.port}"
+            raise ModelError(f"cannot connect to {host}: {_reason(error)}", kind="connection", retryable=True) from None
+        except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, OSError) as error:
+            raise ModelError(f"the connection broke: {_reason(error)}", kind="connection", retryable=True) from None
+        except aiohttp.ClientError as error:
+            raise bad_reply(f"the reply is no sound HTTP: {_reason(error)}") from None
+
+    async def _read(self, response: aiohttp.ClientResponse) -> ModelOutput:
+        if response.status >= 300:
+            error = status_error(response.status, (await response.read()).decode("utf-8", "replace"), response.headers)
+            if error.kind == "auth" and self._spec.api_key is None:
+                error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
+            raise error
+        if "text/event-stream" in response.headers.get("Content-Type", ""):
+            return await _read_stream(response)
+        body = await response.read()
+        if body.lstrip().startswith((b"data:", b":")):  # a stream that says it is something else
+            return _parse_events(body)
+        return parse_completion(parse_json(body))
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            import aiohttp
+
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),  # num_workers is the limit, kept by the stack
+                timeout=aiohttp.ClientTimeout(
+                    total=self._spec.timeout, sock_connect=min(_CONNECT_SECONDS, self._spec.timeout)
+                ),
+                headers=self._headers(),
+            )
+        return self._session
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json"}
+        if self._spec.api_key is not None:
+            key = self._spec.api_key.reveal()
+            is_azure = (urlsplit(self.url).hostname or "").endswith(_AZURE_HOSTS)
+            headers |= {"api-key": key} if is_azure else {"Authorization": f"Bearer {key}"}
+        return headers | self._spec.headers
+
+
+async def _pieces(body: list[bytes]) -> AsyncIterator[bytes]:
+    for piece in body:
+        yield piece
+
+
+async def _read_stream(response: aiohttp.ClientResponse) -> ModelOutput:
+    parser, reply = EventParser(), StreamedReply()
+    async for chunk in response.content.iter_any():
+        for data in parser.feed(chunk):
+            reply.add(data)
+        if reply.done:
+            return reply.output()
+    for data in parser.close():
+        reply.add(data)
+    return reply.output()
+
+
+def _parse_events(body: bytes) -> ModelOutput:
+    parser, reply = EventParser(), StreamedReply()
+    for data in (*parser.feed(body), *parser.close()):
+        reply.add(data)
+    return reply.output()
+
+
+def _proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for this URL; aiohttp's own reading of it also sends ~/.netrc passwords."""
+    parts = urlsplit(url)
+    if urllib.request.proxy_bypass(parts.hostname or ""):
+        return None
+    return urllib.request.getproxies().get(parts.scheme)
+
+
+def _reason(error: BaseException) -> str:
+    cause = getattr(error, "os_error", None) or error
+    text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    return " ".join(text.split())

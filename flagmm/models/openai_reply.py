@@ -1,0 +1,185 @@
+"""Replies of a chat-completions endpoint -> ModelOutput or ModelError, whatever fields are missing."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from flagmm.errors import ErrorKind, ModelError
+from flagmm.thinking import split_thinking
+from flagmm.types import ModelOutput, Usage
+
+_RETRIED_STATUSES = {408, 409, 425, 429}
+_KINDS: dict[int, ErrorKind] = {
+    401: "auth", 403: "auth", 404: "not_found", 405: "not_found", 410: "not_found",
+    408: "server", 409: "server", 425: "server", 429: "rate_limit",
+}  # fmt: skip
+_REFUSAL = re.compile(
+    r"(?i)content[_ ]?(filter|policy|management)|data_inspection_failed|inappropriate content|responsibleai"
+)
+_REFUSAL_REASONS = {"content_filter", "safety", "refusal", "sensitive"}
+_TEXT_LIMIT = 300
+
+
+def parse_completion(body: Any) -> ModelOutput:
+    """The reply in the body of a successful call.
+
+    Raises:
+        ModelError: the body is an error in disguise, or no completion.
+    """
+    if not isinstance(body, Mapping):
+        raise bad_reply("the reply is no JSON object")
+    if body.get("error"):
+        raise error_in_body(body["error"])
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        raise bad_reply("the reply has no choices")
+    choice = choices[0]
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        raise bad_reply("the reply's choice has no message")
+    return make_output(
+        text=content_text(message.get("content")),
+        reason=reasoning_text(message),
+        finish_reason=choice.get("finish_reason"),
+        usage=parse_usage(body.get("usage")),
+        refused=bool(message.get("refusal")),
+    )
+
+
+def make_output(*, text: str, reason: str, finish_reason: Any, usage: Usage | None, refused: bool) -> ModelOutput:
+    """A ModelOutput with inline thinking moved to `reason`."""
+    thought = split_thinking(text)
+    ended = str(finish_reason) if finish_reason is not None else None
+    return ModelOutput(
+        text=thought.answer,
+        reason="\n".join(part for part in (reason, thought.reason) if part),
+        usage=usage,
+        finish_reason=ended,
+        refused=refused or ended in _REFUSAL_REASONS,
+    )
+
+
+def content_text(content: Any) -> str:
+    """The text of a message's `content`: a text, a list of parts, or null."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
+        return "".join(text for text in texts if isinstance(text, str))
+    return ""
+
+
+def reasoning_text(message: Mapping[str, Any]) -> str:
+    """The thinking that a message holds beside its content."""
+    for key in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(key), str) and message[key]:
+            return str(message[key])
+    return ""
+
+
+def parse_usage(usage: Any) -> Usage | None:
+    """Token counts, each None where the endpoint gives none; None where it gives no count at all."""
+    if not isinstance(usage, Mapping):
+        return None
+    details = usage.get("completion_tokens_details")
+    counts = {
+        "prompt_tokens": usage.get("prompt_tokens"),
+        "completion_tokens": usage.get("completion_tokens"),
+        "total_tokens": usage.get("total_tokens"),
+        "reasoning_tokens": details.get("reasoning_tokens") if isinstance(details, Mapping) else None,
+    }
+    known = {key: int(value) for key, value in counts.items() if isinstance(value, int | float)}
+    if {"prompt_tokens", "completion_tokens"} <= known.keys():
+        known.setdefault("total_tokens", known["prompt_tokens"] + known["completion_tokens"])
+    return Usage(**known) if known else None
+
+
+def error_in_body(error: Any) -> ModelError:
+    """The error that a body holds although the status said success; gateways do that when a worker restarts."""
+    text = _error_text(error)
+    if _REFUSAL.search(json.dumps(error, default=str)):
+        return ModelError(text, kind="refused")
+    code = error.get("code") if isinstance(error, Mapping) else None
+    if isinstance(code, int) and 400 <= code < 600:
+        return status_error(code, json.dumps({"error": error}, default=str), {})
+    return ModelError(f"the reply is an error: {text}", kind="server", retryable=True)
+
+
+def status_error(status: int, body: str, headers: Mapping[str, str]) -> ModelError:
+    """The error that an HTTP status of 300 or more means."""
+    text = _body_text(body)
+    if 300 <= status < 400:
+        place = headers.get("Location", "elsewhere")
+        return ModelError(
+            f"HTTP {status}: the endpoint redirects to {place}; use that URL", kind="not_found", status=status
+        )
+    if status in (400, 403, 422, 451) and _REFUSAL.search(body):
+        return ModelError(f"HTTP {status}: {text}", kind="refused", status=status)
+    kind = _KINDS.get(status, "server" if status >= 500 else "bad_request")
+    return ModelError(
+        f"HTTP {status}: {text}",
+        kind=kind,
+        status=status,
+        retryable=status in _RETRIED_STATUSES or status >= 500,
+        retry_after=parse_retry_after(headers.get("Retry-After")),
+    )
+
+
+def parse_retry_after(value: str | None) -> float | None:
+    """Seconds to wait, from a number of seconds or a date; None where the header says neither."""
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass  # perhaps a date
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, moment.timestamp() - time.time())
+
+
+def bad_reply(text: str) -> ModelError:
+    """A success status with something that is no completion; a gateway's hiccup, or the wrong URL."""
+    return ModelError(text, kind="bad_reply", retryable=True)
+
+
+def parse_json(body: bytes) -> Any:
+    """The JSON value of a body.
+
+    Raises:
+        ModelError: it is none; the message shows how it begins.
+    """
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise bad_reply(f"the reply is no JSON: {_body_text(body.decode('utf-8', 'replace'))}") from None
+
+
+def _body_text(body: str) -> str:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return _shorten(re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>", " ", body, flags=re.DOTALL | re.IGNORECASE))
+    return _error_text(value)
+
+
+def _error_text(value: Any) -> str:
+    """The message in an error object, however deep this endpoint puts it."""
+    while isinstance(value, Mapping):
+        inner = next((value[key] for key in ("error", "message", "detail", "msg") if value.get(key)), None)
+        if inner is None:
+            break
+        value = inner
+    return _shorten(value if isinstance(value, str) else json.dumps(value, default=str))
+
+
+def _shorten(text: str) -> str:
+    text = " ".join(text.split())
+    return (text if len(text) <= _TEXT_LIMIT else text[:_TEXT_LIMIT] + "…") or "(empty)"
