@@ -1,0 +1,66 @@
+"""Give up early on an endpoint that cannot answer."""
+
+from __future__ import annotations
+
+from flagmm.errors import EndpointError
+from flagmm.types import Prediction
+
+_ENOUGH = {"auth": 3, "not_found": 3, "connection": 3, "bad_reply": 3}
+_ENOUGH_OTHER = 10
+_OF_THE_ITEM = {"media", "data", "refused"}
+_ADVICE = {
+    "auth": "check api_key",
+    "not_found": "check url and model_name",
+    "connection": "check url, and that the server runs",
+    "bad_reply": "check that url is an OpenAI-compatible endpoint",
+}
+
+
+class HopelessGuard:
+    """Watches predictions come in; raises when the first calls all fail the same way, or the endpoint goes away."""
+
+    def __init__(self, *, endpoint: str, workers: int) -> None:
+        self._endpoint = endpoint
+        self._gone_after = max(20, 2 * workers)
+        self._answered = False
+        self._same: tuple[str, str] | None = None
+        self._message = ""
+        self._count = 0
+
+    def observe(self, prediction: Prediction) -> None:
+        """Take note of one outcome.
+
+        Raises:
+            EndpointError: no further call is worth making.
+        """
+        error = prediction.error
+        if prediction.status != "failed" or error is None or error.kind in _OF_THE_ITEM:
+            if prediction.status in ("ok", "empty", "refused"):
+                self._answered, self._same, self._count = True, None, 0
+            return
+        # Messages of one cause may differ in a number or id; kinds with a small limit are one cause by themselves.
+        cause = (error.kind, "" if error.kind in _ENOUGH else error.message)
+        self._count = self._count + 1 if cause == self._same else 1
+        self._same, self._message = cause, error.message
+        if self._is_hopeless(error.kind):
+            raise EndpointError(self._explain(error.kind))
+
+    def close(self) -> None:
+        """Say at the end of a task that nothing was answered, where it was too short for `observe` to tell.
+
+        Raises:
+            EndpointError: every call failed in a way that concerns the endpoint.
+        """
+        if not self._answered and self._same is not None and self._same[0] in _ENOUGH:
+            raise EndpointError(self._explain(self._same[0]))
+
+    def _is_hopeless(self, kind: str) -> bool:
+        if self._answered:
+            return kind == "connection" and self._count >= self._gone_after
+        return self._count >= _ENOUGH.get(kind, _ENOUGH_OTHER)
+
+    def _explain(self, kind: str) -> str:
+        advice = _ADVICE.get(kind, "see the message")
+        if self._answered:
+            return f"{self._endpoint} went away: {self._message}; {advice}, then run the same command again to go on"
+        return f"{self._endpoint} does not answer: {self._message}; {advice}"

@@ -1,0 +1,77 @@
+"""The first Ctrl-C or SIGTERM lets nothing new start and keeps what is finished; the second stops at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from flagmm.models.client import ModelClient, Wrapper
+from flagmm.types import CallSettings, Message, ModelOutput
+
+logger = logging.getLogger(__name__)
+
+INTERRUPTED = 130
+GRACE_SECONDS = 10.0
+"""How long calls that are under way may go on after the first signal."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class NotStarted(Exception):  # noqa: N818  # not an error: the call was not made
+    """A call that was not made because the run is stopping."""
+
+
+class Stop:
+    """Whether the run is stopping."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._event: asyncio.Event | None = None
+
+    def request(self) -> None:
+        """Called for each signal, in the event loop."""
+        if self.requested:
+            os._exit(INTERRUPTED)  # threads may be busy for long; every finished answer is on disk already
+        self.requested = True
+        logger.warning("stopping: waiting up to %g s for calls under way; once more to stop at once", GRACE_SECONDS)
+        if self._event is not None:
+            self._event.set()
+
+    async def grace_over(self) -> None:
+        """Return some time after the stop was requested; never, if it is not."""
+        self._event = asyncio.Event()
+        if self.requested:
+            self._event.set()
+        await self._event.wait()
+        await asyncio.sleep(GRACE_SECONDS)
+
+    @contextmanager
+    def listening(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+        """Let signals reach this object while the loop runs."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals belong to the main thread, and so to whoever runs it
+            return
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, self.request)
+        try:
+            yield
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+
+class Gate(Wrapper):
+    """Lets no call through once the run is stopping."""
+
+    def __init__(self, inner: ModelClient, stop: Stop) -> None:
+        super().__init__(inner)
+        self._stop = stop
+
+    async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        if self._stop.requested:
+            raise NotStarted
+        return await self.inner.generate(messages, settings)

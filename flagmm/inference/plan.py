@@ -1,0 +1,143 @@
+"""What is still to be asked: every question whose saved answer does not fit the present request."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
+
+from flagmm.dataset.sample import Dataset, build_sample, question_id_at
+from flagmm.errors import DataError
+from flagmm.inference.store import PredictionStore
+from flagmm.media.identity import identify, identify_bytes
+from flagmm.models.request import request_hash
+from flagmm.types import MediaIdentity, Message, Sample, TextPart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """How much of each data set is asked."""
+
+    limit: int | None = None
+    label: str = ""
+    """What a partial run is called in results: "try run", "limit 10"."""
+    keep_failed: bool = False
+    """Leave failed, refused and empty items as they are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One thing to ask."""
+
+    question_id: str
+    inference: int
+    sample: Sample | None = None
+    known: tuple[MediaIdentity, ...] = ()
+    """Identities of the media as of the last answer."""
+    error: DataError | None = None
+    """Why there is no sample."""
+
+
+class Plan:
+    """The calls of one task that no saved answer makes needless.
+
+    Attributes:
+        count: questions in scope.
+        open_calls: (index of the question, number of the repetition) of each call to be made, in order.
+    """
+
+    def __init__(
+        self, dataset: Dataset, store: PredictionStore, *, fingerprint: str, repeats: int, scope: Scope
+    ) -> None:
+        self._dataset = dataset
+        self._store = store
+        self._fingerprint = fingerprint
+        self._repeats = repeats
+        self._keep_failed = scope.keep_failed
+        self._index_of: dict[str, int] = {}
+        self.count = len(dataset) if scope.limit is None else min(scope.limit, len(dataset))
+        self.open_calls = list(self._find_open())
+
+    @property
+    def total_calls(self) -> int:
+        return self.count * self._repeats
+
+    def calls(self) -> Iterator[Call]:
+        """The open calls, each made ready only when its turn comes."""
+        for index, group in itertools.groupby(self.open_calls, key=itemgetter(0)):
+            sample, error = self._build(index)
+            question_id = sample.question_id if sample else question_id_at(self._dataset, index)
+            for _, inference in group:
+                entry = self._store.get(question_id, inference)
+                known = entry.media if entry else ()
+                yield Call(question_id=question_id, inference=inference, sample=sample, known=known, error=error)
+
+    def question_ids(self) -> Iterator[str]:
+        """The ids of all questions in scope, in order."""
+        known = {index: question_id for question_id, index in self._index_of.items()}
+        for index in range(self.count):
+            yield known.get(index) or question_id_at(self._dataset, index)
+
+    def _find_open(self) -> Iterator[tuple[int, int]]:
+        for index in range(self.count):
+            # Without saved answers everything is open, and no prompt need be built to know it.
+            sample = self._build(index)[0] if len(self._store) else None
+            for inference in range(self._repeats):
+                if sample is None or not self._is_done(sample, inference):
+                    yield index, inference
+
+    def _build(self, index: int) -> tuple[Sample | None, DataError | None]:
+        try:
+            sample = build_sample(self._dataset, index)
+        except DataError as error:
+            return None, error
+        first = self._index_of.setdefault(sample.question_id, index)
+        if first != index:
+            raise DataError(
+                f"{self._dataset.name}: items {first} and {index} have the same question_id {sample.question_id!r}"
+            )
+        return sample, None
+
+    def _is_done(self, sample: Sample, inference: int) -> bool:
+        entry = self._store.get(sample.question_id, inference)
+        if entry is None:
+            return False
+        if entry.status != "ok":
+            return self._keep_failed
+        try:
+            messages = identified(sample.messages, entry.media)
+        except DataError:  # a picture is gone; asking tells so
+            return False
+        return request_hash(self._fingerprint, messages, inference) == entry.request
+
+
+def identified(messages: tuple[Message, ...], known: tuple[MediaIdentity, ...] = ()) -> tuple[Message, ...]:
+    """The messages with every medium identified; media unchanged since `known` are not read.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    remembered = iter(known)
+    return tuple(
+        replace(message, content=tuple(_identified(part, remembered) for part in message.content))
+        for message in messages
+    )
+
+
+def _identified(part: Any, remembered: Iterator[MediaIdentity]) -> Any:
+    if isinstance(part, TextPart) or part.source.url is not None:
+        return part
+    source = part.source
+    if source.path is not None:
+        identity = identify(source.path, next(remembered, None))
+    else:
+        identity = identify_bytes(source.data or b"")
+    return replace(part, source=replace(source, identity=identity))
+
+
+def media_identities(messages: tuple[Message, ...]) -> tuple[MediaIdentity, ...]:
+    """The identities of the files in messages, in order; what `identified` takes as `known`."""
+    sources = (part.source for message in messages for part in message.content if not isinstance(part, TextPart))
+    return tuple(source.identity for source in sources if source.path is not None and source.identity is not None)

@@ -1,0 +1,165 @@
+"""Ask the questions of one task and keep the answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import aclosing
+from dataclasses import replace
+
+from flagmm.config.secrets import mask_url
+from flagmm.errors import DataError, ModelError
+from flagmm.inference.bounded import run_bounded
+from flagmm.inference.hopeless import HopelessGuard
+from flagmm.inference.interrupt import NotStarted
+from flagmm.inference.plan import Call, Plan, identified, media_identities
+from flagmm.inference.progress import Progress
+from flagmm.inference.session import ModelSession
+from flagmm.inference.store import PredictionStore
+from flagmm.models.request import request_hash
+from flagmm.types import CallSettings, ItemError, ModelOutput, Prediction, Sample, Status, TextPart
+
+logger = logging.getLogger(__name__)
+
+ALIVE_PER_WORKER = 4
+"""Questions alive at once for each call under way: those beyond wait for a retry, and hold no media."""
+
+
+class Inference:
+    """The asking of one task's plan."""
+
+    def __init__(self, plan: Plan, store: PredictionStore, session: ModelSession, *, progress: Progress) -> None:
+        self._plan = plan
+        self._store = store
+        self._session = session
+        self._workers = session.spec.num_workers
+        self._progress = progress
+        self._errors: Counter[str] = Counter()
+
+    async def run(self, name: str) -> None:
+        """Ask whatever the plan wants.
+
+        Raises:
+            EndpointError: the endpoint cannot answer; what it did answer is kept.
+        """
+        spec = self._session.spec
+        guard = HopelessGuard(endpoint=mask_url(spec.url) if spec.url else spec.model_name, workers=self._workers)
+        self._progress.start(name, self._plan.total_calls, done=self._plan.total_calls - len(self._plan.open_calls))
+        try:
+            await self._ask_all(guard)
+            guard.close()
+        finally:
+            self._progress.finish()
+            self._log_errors(name)
+
+    async def _ask_all(self, guard: HopelessGuard) -> None:
+        asking = asyncio.ensure_future(self._ask_each(guard))
+        grace = asyncio.ensure_future(self._session.stop.grace_over())
+        try:
+            await asyncio.wait({asking, grace}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (asking, grace):
+                task.cancel()
+            await asyncio.gather(asking, grace, return_exceptions=True)
+        if not asking.cancelled():
+            asking.result()
+
+    async def _ask_each(self, guard: HopelessGuard) -> None:
+        limit = self._workers * ALIVE_PER_WORKER
+        async with aclosing(run_bounded(self._calls(), self._ask, limit=limit)) as predictions:
+            async for prediction in predictions:
+                if prediction is None:
+                    continue
+                self._store.append(prediction)
+                self._progress.advance(prediction)
+                if prediction.error is not None:
+                    self._errors[f"{prediction.error.kind}: {prediction.error.message}"] += 1
+                guard.observe(prediction)
+
+    def _calls(self) -> Iterator[Call]:
+        for call in self._plan.calls():
+            if self._session.stop.requested:
+                return
+            yield call
+
+    async def _ask(self, call: Call) -> Prediction | None:
+        """The outcome of one call, whatever it is; None where the run stopped before it was made."""
+        sample = call.sample
+        if sample is None:
+            return _failed(call, "data", str(call.error))
+        try:
+            sample = await self._identify(sample, call)
+        except DataError as error:
+            return _failed(call, "media", str(error))
+        request = request_hash(self._session.fingerprint, sample.messages, call.inference)
+        try:
+            output = await self._session.client.generate(sample.messages, _settings(sample, call.inference))
+        except NotStarted:
+            return None
+        except ModelError as error:
+            return _unanswered(call, sample, request, error)
+        return _answered(call, sample, request, output)
+
+    async def _identify(self, sample: Sample, call: Call) -> Sample:
+        if all(isinstance(part, TextPart) for message in sample.messages for part in message.content):
+            return sample
+        return replace(sample, messages=await asyncio.to_thread(identified, sample.messages, call.known))
+
+    def _log_errors(self, name: str) -> None:
+        for message, count in self._errors.most_common(10):
+            logger.warning("%s: ×%d %s", name, count, message)
+
+
+def _settings(sample: Sample, inference: int) -> CallSettings:
+    return CallSettings(
+        question_id=sample.question_id,
+        repeat=inference,
+        question_type=sample.question_type,
+        options=sample.options,
+    )
+
+
+def _answered(call: Call, sample: Sample, request: str, output: ModelOutput) -> Prediction:
+    status: Status = "refused" if output.refused else "ok" if output.text.strip() else "empty"
+    return Prediction(
+        question_id=call.question_id,
+        question=sample.question,
+        answer=output.text,
+        status=status,
+        reason=output.reason,
+        usage=output.usage,
+        finish_reason=output.finish_reason,
+        attempts=output.attempts,
+        latency=output.latency,
+        request=request,
+        inference=call.inference,
+        media=media_identities(sample.messages),
+    )
+
+
+def _unanswered(call: Call, sample: Sample, request: str, error: ModelError) -> Prediction:
+    return Prediction(
+        question_id=call.question_id,
+        question=sample.question,
+        answer="",
+        status="refused" if error.kind == "refused" else "failed",
+        error=ItemError(kind=error.kind, message=str(error), status=error.status),
+        attempts=error.attempts,
+        request=request,
+        inference=call.inference,
+        media=media_identities(sample.messages),
+    )
+
+
+def _failed(call: Call, kind: str, message: str) -> Prediction:
+    return Prediction(
+        question_id=call.question_id,
+        question=call.sample.question if call.sample else "",
+        answer="",
+        status="failed",
+        error=ItemError(kind=kind, message=message),
+        attempts=0,
+        inference=call.inference,
+    )

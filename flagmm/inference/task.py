@@ -1,0 +1,123 @@
+"""The inference stage of one task: saved answers checked against this run's settings, the rest asked, files written."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from flagmm.config.dump import dump_model, dump_task, to_plain
+from flagmm.config.task import TaskSpec
+from flagmm.dataset.annotations import MEDIA_KEYS, media_paths
+from flagmm.dataset.sample import Dataset
+from flagmm.errors import ResumeError
+from flagmm.inference.plan import Plan, Scope
+from flagmm.inference.progress import Progress
+from flagmm.inference.run import Inference
+from flagmm.inference.session import ModelSession
+from flagmm.inference.store import PredictionStore
+from flagmm.jsonio import read_json, write_json
+from flagmm.paths import TaskPaths
+
+logger = logging.getLogger(__name__)
+
+
+def infer(
+    task: TaskSpec,
+    dataset: Dataset,
+    session: ModelSession,
+    paths: TaskPaths,
+    *,
+    scope: Scope,
+    overwrite: bool,
+    progress: Progress,
+) -> None:
+    """Ask what is still to be asked and write `<task>.json`.
+
+    Raises:
+        ResumeError: saved answers do not fit this run, or another run is writing here.
+        EndpointError: the endpoint cannot answer.
+    """
+    paths.folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(paths.lock)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ResumeError(f"{paths.folder}: another run is writing here") from None
+    try:
+        if overwrite:
+            _clear(paths)
+        _check_resumable(paths, session)
+        write_json(paths.config, _config(task, session, scope))
+        _ask(task.name, dataset, session, paths, scope, progress)
+    finally:
+        lock.release()
+        paths.lock.unlink(missing_ok=True)
+
+
+def _ask(
+    name: str, dataset: Dataset, session: ModelSession, paths: TaskPaths, scope: Scope, progress: Progress
+) -> None:
+    spec = session.spec
+    with PredictionStore(paths.predictions) as store:
+        plan = Plan(dataset, store, fingerprint=session.fingerprint, repeats=spec.num_infers, scope=scope)
+        logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, spec.num_infers), paths.folder)
+        inference = Inference(plan, store, session, progress=progress)
+        try:
+            if plan.open_calls:
+                session.run(lambda: inference.run(name))
+        finally:
+            store.write_answers(paths.answers, plan.question_ids(), spec.num_infers)
+
+
+def _what_runs(dataset: Dataset, plan: Plan, repeats: int) -> str:
+    annotations = getattr(dataset, "annotations", None)
+    media = 0
+    if isinstance(annotations, list):
+        media = sum(len(media_paths(item, key)) for item in annotations[: plan.count] for key in MEDIA_KEYS)
+    times = f" × {repeats}" if repeats > 1 else ""
+    return f"{plan.count} questions{times} with {media} media files, {len(plan.open_calls)} still to ask"
+
+
+def _config(task: TaskSpec, session: ModelSession, scope: Scope) -> dict[str, Any]:
+    return {
+        "task": dump_task(task),
+        "model": dump_model(session.spec),
+        "answer_settings": to_plain(session.spec.answer_settings()),
+        "fingerprint": session.fingerprint,
+        "scope": scope.label or None,
+    }
+
+
+def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
+    """Refuse to mix answers of different settings.
+
+    Raises:
+        ResumeError: it says what differs and what to do.
+    """
+    if not paths.predictions.exists():
+        if paths.answers.exists():
+            raise ResumeError(
+                f"{paths.answers}: answers that this run did not make; score them with --without-infer, "
+                "ask again with --overwrite, or give another --output-dir"
+            )
+        return
+    if paths.predictions.stat().st_size == 0:
+        return
+    saved = read_json(paths.config) if paths.config.exists() else {}
+    if saved.get("fingerprint") == session.fingerprint:
+        return
+    before, now = saved.get("answer_settings") or {}, to_plain(session.spec.answer_settings())
+    changes = [f"{key} was {before.get(key)!r}, is {now[key]!r}" for key in now if before.get(key) != now[key]]
+    raise ResumeError(
+        f"{paths.folder}: saved answers were made with other settings ({'; '.join(changes) or 'unknown'}); "
+        "give another --output-dir, or --overwrite to ask everything again"
+    )
+
+
+def _clear(paths: TaskPaths) -> None:
+    files: list[Path] = [paths.predictions, paths.answers, paths.evaluated, paths.result, paths.config]
+    for file in files:
+        file.unlink(missing_ok=True)
