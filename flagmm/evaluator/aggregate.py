@@ -1,0 +1,129 @@
+"""Numbers out of verdicts: accuracy, groups, counts, tokens."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from flagmm.evaluator.answers import Answer, Reply
+from flagmm.evaluator.rules import Verdict
+from flagmm.metrics.statistics import wilson_interval
+from flagmm.types import Counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A question with the verdict on each reply; a reply that is no answer has none."""
+
+    answer: Answer
+    verdicts: tuple[Verdict | None, ...]
+    scorable: bool
+    """Whether a reply can be scored at all: there is a reference, and a rule for the type."""
+
+    @property
+    def score(self) -> float:
+        """Mean over the replies, from 0 to 1; what is no answer scores 0."""
+        return fmean(verdict.correct or 0.0 if verdict else 0.0 for verdict in self.verdicts)
+
+
+def percent(share: float) -> float:
+    """A share from 0 to 1 as the percentage that tables show."""
+    return round(share * 100, 2)
+
+
+def accuracy(items: Iterable[Judged]) -> float | None:
+    """Percent over all questions asked that can be scored; None where there is none."""
+    scores = [item.score for item in items if item.scorable]
+    return percent(fmean(scores)) if scores else None
+
+
+def accuracy_answered(items: Iterable[Judged]) -> float | None:
+    """Percent over the replies that are answers; None where there is none."""
+    scores = [verdict.correct or 0.0 for item in items if item.scorable for verdict in item.verdicts if verdict]
+    return percent(fmean(scores)) if scores else None
+
+
+def interval(items: Sequence[Judged]) -> list[float] | None:
+    """The 95 % Wilson interval of the accuracy, in percent; n is the number of questions."""
+    scores = [item.score for item in items if item.scorable]
+    found = wilson_interval(sum(scores), len(scores))
+    return [percent(found.low), percent(found.high)] if found else None
+
+
+def grouped_accuracy(items: Sequence[Judged], key: str) -> dict[str, dict[str, Any]]:
+    """Accuracy and number of questions for each value of an annotation's field, values in order."""
+    groups: dict[str, list[Judged]] = defaultdict(list)
+    for item in items:
+        groups[str(item.answer.annotation.get(key))].append(item)
+    return {
+        value: {"accuracy": accuracy(members), "n": sum(member.scorable for member in members)}
+        for value, members in sorted(groups.items())
+    }
+
+
+def count(answers: Sequence[Answer], judged: Sequence[Judged], questions: int) -> Counts:
+    """Replies of each kind. With repeats every repetition counts, so `total` is questions times repeats.
+
+    Args:
+        judged: verdicts, where there are any; user code leaves none.
+    """
+    replies = [reply for answer in answers for reply in answer.replies]
+    statuses = Counter(reply.status for reply in replies)
+    repeats = max((len(answer.replies) for answer in answers), default=1)
+    verdicts = [verdict for item in judged for verdict in item.verdicts if verdict]
+    return Counts(
+        total=max(questions * repeats, len(replies)),
+        asked=len(replies),
+        answered=statuses["ok"],
+        empty=statuses["empty"],
+        refused=statuses["refused"],
+        failed=statuses["failed"],
+        truncated=sum(reply.status == "ok" and reply.finish_reason == "length" for reply in replies),
+        unparsed=sum(verdict.correct is not None and verdict.extracted is None for verdict in verdicts),
+        unscored=sum(len(item.verdicts) for item in judged if not item.scorable),
+    )
+
+
+def rule_counts(judged: Sequence[Judged]) -> dict[str, int]:
+    """How many answers each rule read."""
+    rules = Counter(verdict.rule for item in judged for verdict in item.verdicts if verdict)
+    return dict(sorted(rules.items()))
+
+
+def reject_info(counts: Counts) -> dict[str, Any]:
+    """Replies that are no answer, under the names FlagEvalMM uses; {} where there are none."""
+    missing = counts.asked - counts.answered
+    if not missing:
+        return {}
+    rate = percent(missing / counts.asked)
+    return {"reject_info": {"reject_rate": rate, "reject_number": missing, "total_question": counts.asked}}
+
+
+def token_means(answers: Sequence[Answer]) -> dict[str, float]:
+    """Mean token counts over the replies that tell theirs."""
+    names = {
+        "average_tokens": "total_tokens",
+        "average_prompt_tokens": "prompt_tokens",
+        "average_completion_tokens": "completion_tokens",
+    }
+    replies = [reply for answer in answers for reply in answer.replies]
+    means = {name: _mean(replies, key) for name, key in names.items()}
+    return {name: mean for name, mean in means.items() if mean is not None}
+
+
+def _mean(replies: Sequence[Reply], key: str) -> float | None:
+    values = [
+        reply.usage[key] for reply in replies if isinstance(reply.usage, Mapping) and _is_number(reply.usage, key)
+    ]
+    return round(fmean(values), 2) if values else None
+
+
+def _is_number(usage: Mapping[str, Any], key: str) -> bool:
+    return isinstance(usage.get(key), int | float)
+
+
+def as_dict(counts: Counts) -> dict[str, int]:
+    return asdict(counts)

@@ -1,0 +1,111 @@
+"""Saved answers of a task, joined to its questions: ours, partial ones, and those FlagEvalMM wrote."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flagmm.errors import DataError
+from flagmm.jsonio import read_json
+from flagmm.types import STATUSES, Annotation, Status
+
+logger = logging.getLogger(__name__)
+
+# What FlagEvalMM saved as an answer where a call had failed.
+_ERROR_ANSWERS = ("Error code", "Can not answer because of", "Input data may contain inappropriate content")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """One reply to a question."""
+
+    text: str
+    status: Status
+    finish_reason: str | None
+    usage: Mapping[str, Any] | None
+    inference: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A question with what was answered to it."""
+
+    question_id: str
+    annotation: Annotation
+    record: dict[str, Any]
+    """The entry of `<task>.json`, unknown keys included."""
+    replies: tuple[Reply, ...]
+    repeated: bool
+
+
+def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> list[Answer]:
+    """The answers in `<task>.json`, in its order.
+
+    Raises:
+        DataError: the file is missing, or holds something else.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; run the inference first, or name the right --output-dir")
+    records = read_json(path)
+    if not isinstance(records, list):
+        raise DataError(f"{path}: expected a list of predictions")
+    answers: dict[str, Answer] = {}
+    strangers = 0
+    for position, record in enumerate(records):
+        if not isinstance(record, dict) or "question_id" not in record or "answer" not in record:
+            raise DataError(f"{path}: item {position}: expected an object with 'question_id' and 'answer'")
+        question_id = str(record["question_id"])
+        if question_id not in annotations:
+            strangers += 1
+            continue
+        if question_id in answers:
+            raise DataError(f"{path}: item {position}: a second answer for question_id {question_id!r}")
+        answers[question_id] = _answer(question_id, record, annotations[question_id])
+    if strangers:
+        logger.warning("%s: %d answers belong to no question of the data set and are left out", path, strangers)
+    return list(answers.values())
+
+
+def _answer(question_id: str, record: dict[str, Any], annotation: Annotation) -> Answer:
+    repeated = isinstance(record["answer"], Mapping)
+    texts = list(record["answer"].values()) if repeated else [record["answer"]]
+    numbers = [_number(key, order) for order, key in enumerate(record["answer"])] if repeated else [0]
+    replies = tuple(
+        Reply(
+            text=_text(text),
+            status=_status(_at(record, "statuses" if repeated else "status", order, repeated), text),
+            finish_reason=_at(record, "finish_reason", order, repeated),
+            usage=_at(record, "usage", order, repeated),
+            inference=number,
+        )
+        for order, (text, number) in enumerate(zip(texts, numbers, strict=True))
+    )
+    return Answer(question_id=question_id, annotation=annotation, record=record, replies=replies, repeated=repeated)
+
+
+def _number(key: str, order: int) -> int:
+    """The k of "inference_k"."""
+    digits = key.rpartition("_")[2]
+    return int(digits) if digits.isdecimal() else order
+
+
+def _at(record: Mapping[str, Any], key: str, order: int, repeated: bool) -> Any:
+    value = record.get(key)
+    if not repeated:
+        return value
+    return value[order] if isinstance(value, list) and order < len(value) else None
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else value if isinstance(value, str) else str(value)
+
+
+def _status(given: Any, text: Any) -> Status:
+    if given in STATUSES:
+        return given  # type: ignore[no-any-return]  # checked against the literal's values
+    if isinstance(text, str) and text.startswith(_ERROR_ANSWERS):
+        return "failed"
+    return "ok" if _text(text).strip() else "empty"

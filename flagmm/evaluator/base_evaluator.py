@@ -1,0 +1,212 @@
+"""BaseEvaluator: the flow from saved answers to scores, and the rules for the common question types."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from flagmm.dataset.sample import Dataset
+from flagmm.errors import ConfigError
+from flagmm.evaluator import aggregate
+from flagmm.evaluator.aggregate import Judged
+from flagmm.evaluator.answers import Answer, read_answers
+from flagmm.evaluator.rules import KNOWN_TYPES, Verdict, can_score, has_reference, score_reply
+from flagmm.evaluator.user_code import UserScoring
+from flagmm.jsonio import write_json, write_records
+from flagmm.paths import TaskPaths, safe_name
+from flagmm.plugin import load_function
+from flagmm.registry import EVALUATORS
+from flagmm.types import Annotation
+
+logger = logging.getLogger(__name__)
+
+EvalFunc = str | Callable[..., dict[str, Any]] | None
+
+
+@EVALUATORS.register_module()
+class BaseEvaluator:
+    """Scores multiple-choice, multiple-response, yes-no, fill-in-the-blank, cloze and short-answer questions.
+
+    A task may bring its own scoring: `eval_func`, or a subclass that overrides `cal_accuracy`.
+
+    Args:
+        eval_func: a file beside the task file with `get_result(annotations, predictions)`, or such a function.
+        detailed_keys: annotation fields; each of their values gets an accuracy of its own.
+        aggregation_fields: fields that scoring code writes, kept as lists for repeated questions.
+        is_clean: False compares choices as they stand, without reading them out of a sentence.
+        base_dir: folder of the task file.
+        settings: further keywords, kept in `self.settings` for subclasses.
+    """
+
+    def __init__(
+        self,
+        *,
+        eval_func: EvalFunc = None,
+        detailed_keys: Sequence[str] | None = None,
+        aggregation_fields: Sequence[str] | None = None,
+        is_clean: bool = True,
+        base_dir: str = "",
+        **settings: Any,
+    ) -> None:
+        self.base_dir = base_dir
+        self.detailed_keys = list(detailed_keys or [])
+        self.aggregation_fields = list(aggregation_fields or ["raw_answer"])
+        self.is_clean = is_clean
+        self.settings = settings
+        self.eval_func = self._load_eval_func(eval_func)
+
+    def _load_eval_func(self, eval_func: EvalFunc) -> Callable[..., dict[str, Any]] | None:
+        if isinstance(eval_func, str):
+            return load_function(Path(self.base_dir) / eval_func, "get_result")
+        if eval_func is not None and not callable(eval_func):
+            raise ConfigError(f"evaluator: eval_func: expected a file or a function, found {eval_func!r}")
+        return eval_func
+
+    def process(self, dataset: Dataset, output_dir: str | Path, **kwargs: Any) -> dict[str, Any]:
+        """Score the answers in `output_dir`, write `_evaluated.json` and `_result.json` there, return the latter.
+
+        Raises:
+            DataError: there are no answers.
+            UserCodeError: the task's own scoring raised.
+        """
+        paths = TaskPaths(Path(output_dir), safe_name(dataset.name))
+        annotations = dataset.get_annotation()
+        answers = read_answers(paths.answers, annotations)
+        if self._has_own_scoring():
+            result, evaluated = self._score_by_user_code(answers, len(annotations))
+        else:
+            result, evaluated = self._score_by_rules(answers, len(annotations))
+        result |= self._about_run(paths, answers, annotations)
+        write_records(paths.evaluated, evaluated)
+        write_json(paths.result, result)
+        return result
+
+    def cal_accuracy(
+        self, annotations: dict[str, Annotation], predictions: list[dict[str, Any]], *args: Any, **kwargs: Any
+    ) -> dict[str, Any]:
+        """The metrics of answered predictions; subclasses override this and may write into the predictions."""
+        judged = []
+        for prediction in predictions:
+            annotation = annotations[str(prediction["question_id"])]
+            verdict = self.score(prediction["answer"], annotation)
+            prediction |= _scored_fields(verdict, annotation, prediction["answer"])
+            judged.append(verdict.correct)
+        scores = [score for score in judged if score is not None]
+        return {"accuracy": aggregate.percent(sum(scores) / len(scores)) if scores else None}
+
+    def score(self, text: str, annotation: Annotation) -> Verdict:
+        """The verdict on one reply."""
+        if not self.is_clean and annotation.get("question_type") == "multiple-choice" and has_reference(annotation):
+            correct = text.strip().upper() == str(annotation["answer"]).strip().upper()
+            return Verdict(correct=float(correct), extracted=text, rule="as_it_stands")
+        return score_reply(text, annotation)
+
+    def _has_own_scoring(self) -> bool:
+        return self.eval_func is not None or type(self).cal_accuracy is not BaseEvaluator.cal_accuracy
+
+    def _score_by_rules(self, answers: Sequence[Answer], questions: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        judged = [self._judge(answer) for answer in answers]
+        self._warn_of_unknown_types(judged)
+        counts = aggregate.count(answers, judged, questions)
+        result: dict[str, Any] = {
+            "accuracy": aggregate.accuracy(judged),
+            "accuracy_answered": aggregate.accuracy_answered(judged),
+            "accuracy_interval": aggregate.interval(judged),
+        }
+        groups = {key: aggregate.grouped_accuracy(judged, key) for key in self.detailed_keys}
+        for values in groups.values():
+            result |= {value: group["accuracy"] for value, group in values.items() if value not in result}
+        if groups:
+            result["groups"] = groups
+        result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
+        result["rules"] = aggregate.rule_counts(judged)
+        return result, [_evaluated(item) for item in judged]
+
+    def _judge(self, answer: Answer) -> Judged:
+        verdicts = tuple(
+            self.score(reply.text, answer.annotation) if reply.status == "ok" else None for reply in answer.replies
+        )
+        return Judged(answer=answer, verdicts=verdicts, scorable=can_score(answer.annotation))
+
+    def _score_by_user_code(
+        self, answers: Sequence[Answer], questions: int
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        scoring = UserScoring(answers)
+        function = self.eval_func or self.cal_accuracy
+        counts = aggregate.count(answers, [], questions)
+        metrics = {} if not counts.answered else scoring.run(function, name=_name_of(function, self))
+        result = {**metrics, "over": "answered", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
+        return result, scoring.evaluated(self.aggregation_fields)
+
+    def _about_run(
+        self, paths: TaskPaths, answers: Sequence[Answer], annotations: Mapping[str, Annotation]
+    ) -> dict[str, Any]:
+        about: dict[str, Any] = dict(aggregate.token_means(answers))
+        about["evaluator"] = type(self).__name__
+        repeats = max((len(answer.replies) for answer in answers), default=1)
+        if repeats > 1:
+            about["num_infers"] = repeats
+        if len(answers) < len(annotations):
+            about["partial"] = f"{len(answers)} of {len(annotations)} questions{_scope_label(paths.config)}"
+        return about
+
+    def _warn_of_unknown_types(self, judged: Sequence[Judged]) -> None:
+        types = {str(item.answer.annotation.get("question_type")) for item in judged if not item.scorable}
+        for kind in sorted(types - set(KNOWN_TYPES)):
+            logger.warning(
+                "no rule scores question_type %r; its questions count as unscored (known: %s; or give eval_func)",
+                kind,
+                ", ".join(KNOWN_TYPES),
+            )
+
+
+def _name_of(function: Callable[..., Any], evaluator: BaseEvaluator) -> str:
+    code = inspect.unwrap(function).__code__ if hasattr(function, "__code__") else None
+    name = getattr(function, "__name__", type(function).__name__)
+    return f"{code.co_filename}: {name}" if code else f"{type(evaluator).__name__}.{name}"
+
+
+def _scope_label(config: Path) -> str:
+    """What the inference called its part, as in " (try run)"; nothing for folders of other tools."""
+    if not config.is_file():
+        return ""
+    try:
+        label = json.loads(config.read_text(encoding="utf-8")).get("scope")
+    except (ValueError, AttributeError):
+        return ""
+    return f" ({label})" if label else ""
+
+
+def _evaluated(item: Judged) -> dict[str, Any]:
+    """An entry of `_evaluated.json`."""
+    answer = item.answer
+    if not answer.repeated:
+        return answer.record | _scored_fields(item.verdicts[0], answer.annotation, answer.replies[0].text)
+    fields = [
+        _scored_fields(verdict, answer.annotation, reply.text)
+        for verdict, reply in zip(item.verdicts, answer.replies, strict=True)
+    ]
+    merged = {key: [field[key] for field in fields] for key in ("raw_answer", "extracted", "rule")}
+    return answer.record | {
+        "correct": item.score if item.scorable else None,
+        "inference_scores": [field["correct"] for field in fields],
+        "num_inferences": len(fields),
+        **merged,
+        "label": answer.annotation.get("answer"),
+        "question_type": answer.annotation.get("question_type"),
+    }
+
+
+def _scored_fields(verdict: Verdict | None, annotation: Annotation, text: str) -> dict[str, Any]:
+    return {
+        "raw_answer": text,
+        "correct": verdict.correct if verdict else 0.0 if can_score(annotation) else None,
+        "extracted": verdict.extracted if verdict else None,
+        "rule": verdict.rule if verdict else "not_answered",
+        "label": annotation.get("answer"),
+        "question_type": annotation.get("question_type"),
+    }

@@ -1,0 +1,61 @@
+"""run.json: what ran, with what, when, and on which machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from flagmm import __version__
+from flagmm.config.dump import dump_model
+from flagmm.config.model import ModelSpec
+from flagmm.config.secrets import mask_command
+from flagmm.jsonio import write_json
+
+_PACKAGES = ("mmengine-lite", "aiohttp", "pillow", "datasets", "nltk", "rouge-score", "rapidocr", "onnxruntime", "av")
+
+
+class Manifest:
+    """Writes run.json when entered, and again with the end and its state when left."""
+
+    def __init__(self, path: Path, *, argv: Sequence[str], spec: ModelSpec | None, tasks: Sequence[str]) -> None:
+        self._path = path
+        self._values: dict[str, Any] = {
+            "flagmm": __version__,
+            "python": platform.python_version(),
+            "packages": _versions(),
+            "host": platform.node(),
+            "platform": platform.platform(),
+            "command": ["flagevalmm", *mask_command(argv)],
+            "tasks": list(tasks),
+            "model": dump_model(spec) if spec else None,
+        }
+
+    def __enter__(self) -> Manifest:
+        self._values |= {"started": _now(), "state": "running"}
+        write_json(self._path, self._values)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._values |= {"ended": _now(), "state": "ended" if kind is None else f"stopped by {kind.__name__}"}
+        write_json(self._path, self._values)
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for name in _PACKAGES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")

@@ -1,0 +1,136 @@
+"""prepare -> infer -> evaluate -> report for each task; the stages meet only through files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flagmm.assembly import build_dataset, build_evaluator, task_code
+from flagmm.config.task import TaskSpec
+from flagmm.dataset.sample import Dataset
+from flagmm.errors import EndpointError, FlagMMError
+from flagmm.inference.interrupt import INTERRUPTED
+from flagmm.inference.plan import Scope
+from flagmm.inference.progress import Progress, SilentProgress
+from flagmm.inference.session import ModelSession
+from flagmm.inference.task import infer
+from flagmm.jsonio import write_json
+from flagmm.paths import RunPaths, TaskPaths
+from flagmm.plugin import user_code
+from flagmm.report.results import read_result, read_results
+from flagmm.report.summary import write_summaries
+from flagmm.report.validity import has_losses
+from flagmm.types import TaskResult
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a run goes about its tasks."""
+
+    scope: Scope = field(default_factory=Scope)
+    data_root: str | None = None
+    """Taken instead of the tasks' own."""
+    skip_finished: bool = False
+    overwrite: bool = False
+    reprocess: bool = False
+    progress: Progress = field(default_factory=SilentProgress)
+
+
+@dataclass
+class Outcome:
+    """What a run came to."""
+
+    results: list[TaskResult] = field(default_factory=list)
+    errors: list[tuple[str, FlagMMError]] = field(default_factory=list)
+    """(task, why it has no result)."""
+    interrupted: bool = False
+
+    @property
+    def exit_status(self) -> int:
+        """0 all asked items answered and scored, 1 some were not, 2 wrong input, 130 interrupted."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.errors:
+            return max(error.exit_status for _, error in self.errors)
+        return int(any(has_losses(result.counts) for result in self.results))
+
+
+def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPaths, options: Options) -> Outcome:
+    """Run the tasks one after another; one that fails does not keep the others from running.
+
+    Args:
+        session: the model under test; None scores saved answers only.
+    """
+    outcome = Outcome()
+    for task in tasks:
+        try:
+            result = run_task(task, session, output.task(task.name), options)
+        except FlagMMError as error:
+            outcome.errors.append((task.name, error))
+            if isinstance(error, EndpointError):  # the other tasks have the same model
+                break
+        else:
+            outcome.results += [result] if result else []
+        if session is not None and session.stop.requested:
+            outcome.interrupted = True
+            break
+    if output.results():
+        write_summaries(read_results(output), output)
+    return outcome
+
+
+def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, options: Options) -> TaskResult | None:
+    """One task from its data to its result; None where it was interrupted, or is not scored.
+
+    Raises:
+        FlagMMError: it could not be finished; what is finished stays on disk.
+    """
+    if options.skip_finished and _is_finished(paths):
+        logger.info("%s: finished before, skipped", task.name)
+        return read_result(paths.result)
+    with task_code(task):
+        dataset = build_dataset(task, data_root=options.data_root, reprocess=options.reprocess)
+        evaluator = build_evaluator(task)
+        if session is not None:
+            infer(
+                task,
+                dataset,
+                session,
+                paths,
+                scope=options.scope,
+                overwrite=options.overwrite,
+                progress=options.progress,
+            )
+            if session.stop.requested:
+                return None
+        if evaluator is None:
+            logger.info("%s: the task file has no evaluator; the answers are in %s", task.name, paths.answers)
+            return None
+        return evaluate(task, evaluator, dataset, paths)
+
+
+def evaluate(task: TaskSpec, evaluator: Any, dataset: Dataset, paths: TaskPaths) -> TaskResult:
+    """Score the saved answers.
+
+    Raises:
+        DataError: there are none.
+        UserCodeError: the task's own scoring raised; the answers stay.
+    """
+    before = _last_change(paths)
+    with user_code(f"{task.where('evaluator')}: {type(evaluator).__name__}"):
+        values = evaluator.process(dataset, str(paths.folder))
+    if _last_change(paths) == before:  # an evaluator with a `process` of its own that wrote no result
+        write_json(paths.result, values or {})
+    return read_result(paths.result)
+
+
+def _last_change(paths: TaskPaths) -> int | None:
+    return paths.result.stat().st_mtime_ns if paths.result.exists() else None
+
+
+def _is_finished(paths: TaskPaths) -> bool:
+    return paths.result.exists() and read_result(paths.result).partial is None

@@ -1,0 +1,9 @@
+"""Scores for people: the table on the terminal, and summary files of a results directory.
+
+`results.py` reads every `_result.json`; `table.py` draws; `summary.py` writes; `validity.py` says what a score is
+worth.
+"""
+
+from flagmm.report.summary import write_csv, write_json_summary, write_markdown
+
+__all__ = ["write_csv", "write_json_summary", "write_markdown"]

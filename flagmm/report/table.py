@@ -1,0 +1,56 @@
+"""The table of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flagmm.report.results import HEADLINE, metric_rows
+from flagmm.report.validity import assess
+from flagmm.types import TaskResult
+
+HEADERS = ["Task", "Metric", "Score", "Asked", "Answered", "Failed", "Truncated"]
+PARTIAL_MARK = "*"
+
+
+def table_rows(results: Sequence[TaskResult]) -> list[list[str]]:
+    """A row a metric; counts stand in a task's first row, and a partial run's name bears a mark."""
+    rows = []
+    for result in results:
+        counts = result.counts
+        numbers = [str(number) for number in (counts.asked, counts.answered, counts.failed, counts.truncated)]
+        name = result.task + (PARTIAL_MARK if result.partial else "")
+        for metric, value in list(metric_rows(result)) or [("(no score)", None)]:
+            rows.append([name, metric, _score(result, metric, value), *numbers])
+            name, numbers = "", [""] * 4
+    return rows
+
+
+def _score(result: TaskResult, metric: str, value: float | None) -> str:
+    if value is None:
+        return "-"
+    text = f"{value:.2f}" if isinstance(value, float) else str(value)
+    interval = result.details.get("accuracy_interval")
+    if metric == HEADLINE and interval:
+        text += f" [{interval[0]:.1f}, {interval[1]:.1f}]"
+    return text
+
+
+def notes(results: Sequence[TaskResult]) -> list[str]:
+    """The lines under the table: what is partial, and each score's validity."""
+    lines = []
+    for result in results:
+        if result.partial:
+            lines.append(f"{PARTIAL_MARK} {result.task}: partial, {result.partial}")
+        validity = assess(result)
+        warning = "WARNING: " if validity.is_doubtful else ""
+        over = ", scores over the answered ones" if result.over == "answered" else ""
+        lines.append(f"{result.task}: {warning}{validity.text}{over}")
+    return lines
+
+
+def draw_table(results: Sequence[TaskResult]) -> str:
+    """The table with its notes, as text."""
+    from tabulate import tabulate
+
+    table = tabulate(table_rows(results), headers=HEADERS, tablefmt="simple", disable_numparse=True)
+    return "\n".join([table, "", *notes(results)])

@@ -1,0 +1,58 @@
+"""What a score is worth: how many items are behind it, and where it would be if the missing ones were answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flagmm.report.results import HEADLINE
+from flagmm.types import Counts, TaskResult
+
+_WARN_SHARE = 0.01
+_KINDS = ("failed", "empty", "refused", "truncated", "unparsed", "judge_failed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validity:
+    """One line under a score."""
+
+    text: str
+    is_doubtful: bool
+    """Whether some kind of loss passes 1 % of the answers asked for."""
+
+
+def assess(result: TaskResult) -> Validity:
+    """The validity line of a result.
+
+    >>> assess(TaskResult(task="t", metrics={"accuracy": 50.0}, counts=Counts(asked=4, answered=4))).text
+    'all 4 answered'
+    """
+    counts = result.counts
+    losses = [(kind, getattr(counts, kind)) for kind in _KINDS if getattr(counts, kind)]
+    if not counts.asked:
+        return Validity(text="nothing was asked", is_doubtful=True)
+    texts = [f"{number} {kind.replace('_', '-')} ({number / counts.asked:.1%})" for kind, number in losses]
+    if counts.unscored:
+        texts.append(f"{counts.unscored} not scored")
+    span = _range(result)
+    if span:
+        texts.append(f"score between {span[0]:.2f} and {span[1]:.2f} if the missing were all wrong or all right")
+    doubtful = any(number / counts.asked > _WARN_SHARE for _, number in losses)
+    return Validity(text="; ".join(texts) or f"all {counts.asked} answered", is_doubtful=doubtful)
+
+
+def _range(result: TaskResult) -> tuple[float, float] | None:
+    """The accuracy if every answer that is missing were wrong, and if it were right; None where none is missing."""
+    counts, accuracy = result.counts, result.metrics.get(HEADLINE)
+    missing = counts.asked - counts.answered
+    scored = counts.asked - counts.unscored
+    if not missing or scored <= 0 or not isinstance(accuracy, int | float) or not 0 <= accuracy <= 100:
+        return None
+    if result.over == "asked":
+        return accuracy, min(100.0, accuracy + 100 * missing / scored)
+    low = accuracy * counts.answered / counts.asked
+    return low, low + 100 * missing / counts.asked
+
+
+def has_losses(counts: Counts) -> bool:
+    """Whether something asked was not answered or not scored, which the exit status tells."""
+    return bool(counts.failed or counts.empty or counts.refused or counts.judge_failed or counts.unscored)
