@@ -21,7 +21,7 @@ def read_version() -> str:
 
 
 OCR = ["rapidocr>=3.10,<4", "onnxruntime>=1.20", "opencv-python-headless>=4.10", "scikit-learn>=1.5"]
-VIDEO = ["av>=14"]
+VIDEO = ["av>=14.1"]
 TEST = [*OCR, *VIDEO, "pytest>=8", "hypothesis>=6.100", "build>=1.2", "setuptools>=70"]
 
 setup(

@@ -1,0 +1,173 @@
+"""Frames of a video, evenly spread, as pictures that an API takes; needs the extra `video` (PyAV)."""
+
+from __future__ import annotations
+
+import io
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from flagmm.errors import ConfigError, DataError, MissingExtraError
+from flagmm.media.image import EncodedMedia, ImageLimits, encode_pixels
+from flagmm.media.pixels import refuse_bomb
+from flagmm.media.reading import blaming, stat_file, unusable
+from flagmm.types import MediaSource
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+_FRAMES_WORTH_A_SEEK = 8
+"""A seek costs about as much as decoding so many frames."""
+
+
+class _Frame(Protocol):
+    """What is used of PyAV's `VideoFrame`."""
+
+    width: int
+    height: int
+    pts: int | None
+    rotation: int
+    """Degrees to turn the frame counterclockwise."""
+
+    def to_image(self) -> Image.Image: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Timeline:
+    """When the frames of a video are shown, and where decoding may start; times in the stream's own unit."""
+
+    times: list[int]
+    """One per frame, ascending."""
+    key_numbers: list[int]
+    """Which frames are keyframes, ascending."""
+    key_seeks: list[int]
+    """The time to seek to for each of these."""
+
+
+def sample_frame_indices(total_frames: int, max_frames: int) -> list[int]:
+    """Return which frames to show: all, or `max_frames` evenly spread from the first to the last.
+
+    A single frame is the middle one.
+
+    Raises:
+        DataError: the video has no frames.
+        ConfigError: `max_frames` is below 1.
+    """
+    if max_frames < 1:
+        raise ConfigError(f"max_num_frames is {max_frames}; it must be at least 1")
+    if total_frames < 1:
+        raise DataError("has no frames")
+    if total_frames <= max_frames:
+        return list(range(total_frames))
+    if max_frames == 1:
+        return [(total_frames - 1) // 2]
+    return [number * (total_frames - 1) // (max_frames - 1) for number in range(max_frames)]
+
+
+def sample_frames(source: MediaSource, max_frames: int, limits: ImageLimits) -> list[EncodedMedia]:
+    """Return up to `max_frames` frames in order, upright, as JPEG within `limits`.
+
+    Raises:
+        DataError: the file is missing, no video, or broken.
+        MissingExtraError: PyAV is not installed.
+        ValueError: the source is a URL.
+    """
+    try:
+        from av.error import FFmpegError
+    except ImportError as error:
+        raise MissingExtraError("av", "video", "reading a video") from error
+    if source.path is None and source.data is None:
+        raise ValueError(f"only a file or bytes can be read, not {source.label}")
+    if source.path is not None and stat_file(source.path).st_size == 0:
+        raise unusable(source.path, "is empty")
+    with blaming(source.label, "is a broken video"):
+        timeline = _read_timeline(source)
+        if timeline is not None:
+            wanted = sample_frame_indices(len(timeline.times), max_frames)
+            try:
+                frames = [_encode_frame(frame, limits) for frame in _frames_by_time(source, timeline, wanted)]
+            except FFmpegError:
+                frames = []  # a format that cannot seek; if the file itself is broken, counting will tell
+            if len(frames) == len(wanted):
+                return frames
+        total = sum(1 for _ in _all_frames(source))
+        wanted = sample_frame_indices(total, max_frames)
+        return [_encode_frame(frame, limits) for frame in _frames_by_number(source, wanted)]
+
+
+@contextmanager
+def _opened(source: MediaSource) -> Iterator[tuple[Any, Any]]:
+    """Open a video; yields PyAV's container and its video stream."""
+    import av
+
+    # "file:" keeps a name such as "concat:a" from being taken for a protocol, and playlists from the network.
+    place = f"file:{source.path}" if source.path is not None else io.BytesIO(source.data or b"")
+    with av.open(place) as container:
+        stream = container.streams.best("video")
+        if stream is None:
+            raise DataError("has no video in it")
+        yield container, stream
+
+
+def _read_timeline(source: MediaSource) -> _Timeline | None:
+    """Read the times of all frames, decoding none; None where the format does not tell them."""
+    shown: list[int] = []
+    keys: list[tuple[int, int]] = []
+    with _opened(source) as (container, stream):
+        for packet in container.demux(stream):
+            if packet.size == 0 or packet.is_discard:
+                continue
+            if packet.pts is None:
+                return None
+            shown.append(packet.pts)
+            if packet.is_keyframe:
+                keys.append((packet.pts, packet.pts if packet.dts is None else packet.dts))
+    times = sorted(shown)
+    if not times or len(set(times)) < len(times):
+        return None
+    numbers = {time: number for number, time in enumerate(times)}
+    keys.sort()
+    return _Timeline(times=times, key_numbers=[numbers[time] for time, _ in keys], key_seeks=[seek for _, seek in keys])
+
+
+def _frames_by_time(source: MediaSource, timeline: _Timeline, wanted: Sequence[int]) -> Iterator[_Frame]:
+    """Yield the wanted frames, skipping from keyframe to keyframe; stops at the first that does not turn up."""
+    with _opened(source) as (container, stream):
+        frames = container.decode(stream)
+        following = 0
+        for number in wanted:
+            key = bisect_right(timeline.key_numbers, number) - 1
+            if key >= 0 and timeline.key_numbers[key] - following > _FRAMES_WORTH_A_SEEK:
+                container.seek(timeline.key_seeks[key], stream=stream, backward=True)
+                frames = container.decode(stream)
+            time = timeline.times[number]
+            frame = next((frame for frame in frames if frame.pts is None or frame.pts >= time), None)
+            if frame is None or frame.pts != time:
+                return
+            following = number + 1
+            yield frame
+
+
+def _frames_by_number(source: MediaSource, wanted: Sequence[int]) -> Iterator[_Frame]:
+    numbers = set(wanted)
+    for number, frame in enumerate(_all_frames(source)):
+        if number in numbers:
+            yield frame
+
+
+def _all_frames(source: MediaSource) -> Iterator[_Frame]:
+    with _opened(source) as (container, stream):
+        yield from container.decode(stream)
+
+
+def _encode_frame(frame: _Frame, limits: ImageLimits) -> EncodedMedia:
+    """Encode one frame, turned as the file asks."""
+    from PIL.Image import Transpose
+
+    refuse_bomb((frame.width, frame.height))
+    turns = {90: Transpose.ROTATE_90, 180: Transpose.ROTATE_180, 270: Transpose.ROTATE_270}
+    turn = turns.get(frame.rotation % 360)
+    image = frame.to_image()
+    return encode_pixels(image if turn is None else image.transpose(turn), limits, lossless=False)
