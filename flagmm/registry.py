@@ -28,6 +28,7 @@ class Registry(mmengine.registry.Registry):  # type: ignore[misc]  # mmengine sh
         super().__init__(kind, scope="flagmm", locations=[location] if location else ["flagmm.registry"])
         self._imported: bool = False
         self._is_local = False
+        self._lazy: dict[str, str] = {}
 
     def import_from_location(self) -> None:
         """Import the built-in entries, once."""
@@ -45,7 +46,7 @@ class Registry(mmengine.registry.Registry):  # type: ignore[misc]  # mmengine sh
     def names(self) -> list[str]:
         """All known names, those of the built-in classes included."""
         self.import_from_location()
-        return sorted(self._module_dict)
+        return sorted(self._module_dict.keys() | self._lazy.keys())
 
     def lookup(self, name: str) -> Any:
         """The entry called `name`.
@@ -54,9 +55,15 @@ class Registry(mmengine.registry.Registry):  # type: ignore[misc]  # mmengine sh
             ConfigError: there is none; the message gives the nearest name.
         """
         self.import_from_location()
+        if name not in self._module_dict and name in self._lazy:
+            importlib.import_module(self._lazy[name])
         if name not in self._module_dict:
             raise ConfigError(f"unknown {self.name} type {name!r}.{did_you_mean(name, self.names())}")
         return self._module_dict[name]
+
+    def register_lazily(self, modules: Mapping[str, str]) -> None:
+        """Make names known whose module registers them when it is imported, which is when they are first asked for."""
+        self._lazy |= modules
 
     @contextmanager
     def local(self) -> Iterator[None]:

@@ -1,12 +1,17 @@
 """Models: one async interface (`client.py`), one module per kind of model, and what wraps them.
 
 `http.py` (endpoints; its bodies in `openai_body.py`, its replies in `openai_reply.py` and `sse.py`), `ocr.py` (the
-embedded reader), `offline.py` (random and scripted). `stack.py` puts cache, retry and rate limit around one.
-Nothing here knows of data sets.
+embedded reader), `offline.py` (random and scripted). `stack.py` puts cache, retry and rate limit around one. A kind of
+model is imported when a run asks for it. Nothing here knows of data sets.
 """
 
-from flagmm.models.http import HttpClient
-from flagmm.models.ocr import OcrClient
-from flagmm.models.offline import RandomClient, ScriptedClient
+from flagmm.registry import MODELS
 
-__all__ = ["HttpClient", "OcrClient", "RandomClient", "ScriptedClient"]
+MODELS.register_lazily(
+    {
+        "http": "flagmm.models.http",
+        "ocr": "flagmm.models.ocr",
+        "random": "flagmm.models.offline",
+        "scripted": "flagmm.models.offline",
+    }
+)
