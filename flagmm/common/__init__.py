@@ -1,0 +1,1 @@
+"""Names under which task folders import a few helpers."""
