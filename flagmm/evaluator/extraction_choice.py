@@ -1,0 +1,276 @@
+"""Which option a reply chooses.
+
+The rules are asked in this order; the first that sees anything decides, also when what it sees is undecided
+("ANSWER: AB", "None of the above", a label that the item lacks): then there is no answer.
+
+1. the whole reply is a label, or an option's text
+2. the last statement: "the answer is …", `\\boxed{…}`, "I choose …", 答案：…, a first or last line that is a label
+3. the rules of `extraction_mentions`, for replies that state nothing
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from flagmm.evaluator.extraction_cues import Cue, find_cues, line_after, lower_same_length
+from flagmm.evaluator.extraction_item import INSTRUCTION, UNDECIDED, Found, Item, make_item
+from flagmm.evaluator.extraction_labels import Reading, read_labels, skip_prefix
+from flagmm.evaluator.extraction_mentions import (
+    begins_with_own,
+    denied_of_two,
+    is_other_option,
+    leading_label,
+    listed_labels,
+    mentioned_label,
+    mentioned_text,
+    text_in,
+    verdict,
+)
+from flagmm.evaluator.extraction_reply import NO_ANSWER, Extraction, plain_reply
+
+_BARE = re.compile(r"""[\s"'*_\[({$#>]*([A-Za-z0-9]{1,3})[\s"'*_\])}$.,:;!]*""")
+_BOLD_LABEL = re.compile(r"\*\*\s?([A-Z])\s?[.:]?\s?\*\*")
+_DRESS = re.compile(r"""[\s"'“”‘’`*_\x02:=]*""")
+_ONLY_DRESS = re.compile(r"""[\s"'“”‘’`*_\])}>」』】》〉$~\x03.,:;!。！]*(?:选项|项|입니다|です)?[.。]?\Z""")
+_AFTER_LABEL = " .):-]\"'"
+_NAMES_A_LABEL = re.compile(r"option|choice|letter|label|answer|选", re.IGNORECASE)
+_VERB_AFTER = re.compile(
+    r"[)\]\"']?\s+(?:is|are|was|isn|can|cannot|does|doesn|has|would|will|seems|shows|looks|if|for)\b"
+)
+_TAKEN_BACK = re.compile(
+    r"[)\]\"'”’]*(?:,?\s+but\s(?:that|this|it))?\s+(?:is|was|are)\s(?:\w+ly\s)?(?:wrong|incorrect|false|not)\b"
+)
+_CLOSING_LABEL = re.compile(r"(?:\w\w[.!?]\s|[。！？])\s{0,9}\(?([A-Z]{1,2})\)?[.。\s]*\Z")
+_LABEL_LINE = re.compile(r"^[ \t]*[(\[]?([A-Z]{1,2})[)\]]?[.:]?[ \t]*$", re.MULTILINE)
+_ABSTENTION = re.compile(
+    r"""[\s"'*(]*(?:none\s(?:of\s)?(?:the|these|them|above)|none\b|neither|no\s(?:correct\s)?(?:answer|option)|n/?a\b|unknown|unclear
+    |(?:i\s)?(?:am\s|'m\s)?(?:do\snot|don't|cannot|can't|could\snot|couldn't|not\s(?:sure|enough|given|visible|clear)|unable)
+    |cannot\sbe|undetermined|insufficient|都不|以上都不|均不|无法|不知道|不确定|没有正确)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_PART = re.compile(r"\s*[;,、\n]\s*(?:and\s)?|\s+(?:and|&)\s+|[和及]")
+
+
+def extract_choice(text: str, options: Sequence[str] = (), *, labels: Sequence[str] | None = None) -> Extraction:
+    """Read the one label that the reply commits to.
+
+    Args:
+        text: the reply.
+        options: the item's option texts, in order.
+        labels: the item's labels; A, B, … by default. Without options and labels, any letter from A to Z that the
+            reply states is taken.
+
+    >>> extract_choice("The answer is (B).", ["a cat", "a dog"]).value
+    'B'
+    >>> extract_choice("A cat or a dog.", ["a cat", "a dog"]).value is None
+    True
+    """
+    item = make_item(options, labels, multi=False)
+    bare = _BARE.fullmatch(text)
+    if bare:
+        label = item.known.exact.get(bare[1]) or item.known.folded.get(bare[1].lower())
+        if label is not None:
+            return _extraction(label, "bare_label")
+    found = _decide(text, item)
+    return _extraction(found.labels[0], found.rule) if found.labels else NO_ANSWER
+
+
+def extract_choices(text: str, options: Sequence[str] = (), *, labels: Sequence[str] | None = None) -> Extraction:
+    """Read all labels that the reply commits to, as a tuple in the item's order; arguments as in `extract_choice`.
+
+    >>> extract_choices("ANSWER: C and A", ["a cat", "a dog", "a cow"]).value
+    ('A', 'C')
+    """
+    found = _decide(text, make_item(options, labels, multi=True))
+    return Extraction(value=found.labels, rule=found.rule) if found.labels else NO_ANSWER
+
+
+@lru_cache(maxsize=4096)
+def _extraction(label: str, rule: str) -> Extraction:
+    return Extraction(value=label, rule=rule)
+
+
+def _decide(text: str, item: Item) -> Found:
+    plain = plain_reply(_BOLD_LABEL.sub(r" (\1) ", text) if "**" in text else text)
+    if not plain:
+        return UNDECIDED
+    low = lower_same_length(plain)
+    found = (
+        _whole(plain, item)
+        or _last_statement(plain, low, item)
+        or verdict(plain, low, item)
+        or denied_of_two(plain, item)
+    )
+    if found is None and item.known.listed:
+        found = leading_label(plain, low, item) or mentioned_label(plain, low, item) or mentioned_text(plain, low, item)
+    return found or UNDECIDED
+
+
+def _whole(plain: str, item: Item) -> Found | None:
+    """Read a text that is nothing but labels or option texts."""
+    if len(plain) > 2000:
+        return None
+    reading = _only_labels(plain, item)
+    if reading and len(reading.labels) == 1 and reading.verdict == "labels":
+        return item.found(reading.labels, "bare_label")
+    label = item.texts.equal(plain) if item.options else None
+    if label is None and reading and item.options:  # "the answer is A and B" may be the text of one option
+        label = item.texts.equal(plain[reading.start :])
+    if label is not None:
+        return Found((label,), "option_text")
+    if reading:
+        undecided = reading.verdict == "foreign" or item.is_instruction(
+            reading.labels, alternatives=reading.alternatives
+        )
+        return UNDECIDED if undecided else item.found(reading.labels, "bare_label")
+    return _whole_texts(plain, item) if item.multi and item.options else None
+
+
+def _only_labels(plain: str, item: Item) -> Reading | None:
+    start = skip_prefix(plain, 0)
+    reading = read_labels(plain, start, item.known, multi=item.multi)
+    if reading is None or reading.verdict == "question" or not _ONLY_DRESS.match(plain, reading.end):
+        return None
+    if (
+        start
+        and not reading.bracketed
+        and plain[reading.start].islower()
+        and not _NAMES_A_LABEL.search(plain, 0, start)
+    ):
+        return None
+    return reading
+
+
+def _whole_texts(plain: str, item: Item) -> Found | None:
+    labels = [item.texts.equal(part) for part in _PART.split(plain) if part.strip()]
+    stated = [label for label in labels if label is not None]
+    return item.found(stated, "option_text") if labels and len(stated) == len(labels) else None
+
+
+def _last_statement(plain: str, low: str, item: Item) -> Found | None:
+    """Return what the last statement says that says anything."""
+    lines = _label_lines(plain, item) if "\n" in plain else []
+    if closing := _CLOSING_LABEL.search(plain, max(0, len(plain) - 60)):
+        labels = item.known.read_word(closing[1], multi=item.multi)
+        lines += [(closing.start(1), item.found(labels, "only_label_line"))] if labels else []
+    for cue in reversed(find_cues(plain, low)):
+        while lines and lines[-1][0] >= cue.start:
+            return lines[-1][1]
+        found = _boxed(plain, cue, item) if cue.rule == "boxed" else _stated(plain, cue, item)
+        if found is not None:
+            return found
+    return lines[-1][1] if lines else None
+
+
+def _label_lines(plain: str, item: Item) -> list[tuple[int, Found]]:
+    """Return what the first line and the last lines say, with their positions, where they are nothing but labels."""
+    first, _, rest = plain.partition("\n")
+    leading = _line_labels(first, item)
+    labels: list[str] = []
+    position = len(plain)
+    for line in reversed(rest[-2000:].split("\n")):
+        more = _line_labels(line, item)
+        if not more and line.strip():
+            break
+        labels += more
+        position -= len(line) + 1
+    else:
+        labels, leading = [*leading, *labels], ()
+    found = [(0, item.found(leading, "only_label_line"))] if leading else []
+    if labels and not item.is_instruction(item.known.sorted(labels), alternatives=not item.multi):
+        found.append((position + 1, item.found(labels, "only_label_line")))
+    return found or _inner_label_line(plain, item)
+
+
+def _inner_label_line(plain: str, item: Item) -> list[tuple[int, Found]]:
+    """Return the one line within the reply that is nothing but a label; several different ones say nothing."""
+    lines = [(at.start(1), item.known.exact.get(at[1])) for at in _LABEL_LINE.finditer(plain)]
+    stated = [(position, label) for position, label in lines if label is not None]
+    if len({label for _, label in stated}) != 1:
+        return []
+    return [(position, item.found([label], "only_label_line")) for position, label in stated[-1:]]
+
+
+def _line_labels(line: str, item: Item) -> tuple[str, ...]:
+    """Return the labels of a line that holds nothing else, or one label and its own option's text."""
+    if not line.strip() or len(line) > 400:
+        return ()
+    reading = _only_labels(line.strip(), item)
+    if reading is None and item.options:
+        start = read_labels(line, 0, item.known, multi=False)
+        own = start and len(start.labels) == 1 and item.texts.equal(line[start.end :].lstrip(_AFTER_LABEL))
+        reading = start if start and own and own == start.labels[0] else None
+    if reading is None or reading.verdict != "labels":
+        return ()
+    return () if item.is_instruction(reading.labels, alternatives=reading.alternatives) else reading.labels
+
+
+def _boxed(plain: str, cue: Cue, item: Item) -> Found | None:
+    content = line_after(plain, cue.end)
+    found = _whole(content, item)
+    if found is not None:
+        return found._replace(rule="boxed") if found.labels else found
+    reading = read_labels(content, skip_prefix(content, 0), item.known, multi=item.multi)
+    if reading and reading.verdict == "labels" and len(reading.labels) == 1 and item.options:
+        rest = content[reading.end :].lstrip(_AFTER_LABEL)
+        label = item.texts.equal(rest)
+        if label is not None:
+            return item.found({label, *reading.labels}, "boxed") if not item.multi else Found((label,), "boxed")
+    return None
+
+
+def _stated(plain: str, cue: Cue, item: Item) -> Found | None:
+    """Read what stands after a cue: labels, an option's text, or a refusal to choose."""
+    start = skip_prefix(plain, _DRESS.match(plain, cue.end).end())  # type: ignore[union-attr]  # it matches ""
+    reading = read_labels(plain, start, item.known, multi=item.multi)
+    if reading and reading.verdict == "question":
+        return None
+    line = line_after(plain, start)
+    found = _stated_labels(plain, cue, reading, item) if reading else None
+    if found is INSTRUCTION:
+        return None
+    whole = item.texts.equal(line) if item.options and not _is_label_line(plain, reading) else None
+    if whole is not None:
+        return Found((whole,), "stated_text")
+    if found is not None:
+        return found
+    if cue.rule == "chosen" or cue.strict:
+        return None
+    if item.options and (found := text_in(line, item)):
+        return found
+    return UNDECIDED if _ABSTENTION.match(line) else None
+
+
+def _is_label_line(plain: str, reading: Reading | None) -> bool:
+    if reading is None or len(reading.labels) != 1:
+        return False
+    return _ONLY_DRESS.match(line_after(plain, reading.start)[reading.end - reading.start :]) is not None
+
+
+def _stated_labels(plain: str, cue: Cue, reading: Reading, item: Item) -> Found | None:
+    if (cue.strict and not _is_firm(plain, reading)) or _TAKEN_BACK.match(plain, reading.end):
+        return None
+    if item.is_instruction(reading.labels, alternatives=reading.alternatives):
+        return INSTRUCTION
+    if reading.verdict == "foreign":
+        return UNDECIDED if reading.surely and not cue.strict else None
+    line = line_after(plain, reading.start)
+    rest = line[reading.end - reading.start :].lstrip(_AFTER_LABEL)
+    if not reading.surely and not begins_with_own(reading, rest, item):
+        return None
+    on_new_line = "\n" in plain[cue.end : reading.start]
+    listed = listed_labels(plain, reading.end, item, lines=on_new_line)
+    if item.is_instruction(item.known.sorted([*reading.labels, *listed]), alternatives=on_new_line):
+        return INSTRUCTION
+    if is_other_option(rest, reading.labels, item):
+        return UNDECIDED
+    return item.found([*reading.labels, *listed], cue.rule)
+
+
+def _is_firm(plain: str, reading: Reading) -> bool:
+    """Say whether the label is one beyond doubt after words that need not announce an answer."""
+    if _VERB_AFTER.match(plain, reading.end):
+        return False
+    return reading.bracketed or not plain[reading.start].islower()

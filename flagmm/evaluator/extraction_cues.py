@@ -1,0 +1,170 @@
+"""Where a reply announces its answer: "the answer is", "答案：", `\\boxed{`, "I choose", …
+
+A cue says only that an answer should follow; the caller reads what does. All cues are found in one pass per family
+over a lower-case copy of the reply, and a family is tried only if one of its key words occurs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN
+
+
+class Cue(NamedTuple):
+    """One announcement of an answer."""
+
+    start: int
+    end: int
+    """Where the answer should begin."""
+    rule: str
+    """"stated_answer", "boxed" or "chosen"."""
+    strict: bool
+    """Whether the words are too common to trust a lower-case letter after them."""
+
+
+# A reply that announces more answers, or a longer one, is stuck in a loop; reading it all would take too long.
+_MOST_CUES = 64
+_LONGEST_LINE = 2000
+
+_DRESS = r"""["'”’`*_)\]}]{0,6}"""
+_ANSWER_WORDS = "answers?|ans|antwort|respuesta|resposta|risposta|réponse|reponse|ответ|jawaban|cevap|đáp án"
+_ADJECTIVES_AFTER = r"(?:\s(?:correcta|correta|corretta|correcte|đúng|yang benar))?"
+_ASIDE = r"(?P<aside>\s(?:to|for|of|here|choice|option|letter|that|which|we|i)\b[^.\n:;!?=]{0,80}?)?"
+_CONNECTORS = (
+    r"(?:is|are|should be|must be|will be|would be|has to be|ist|lautet|est|es|è|é|adalah|là"
+    r"|=>|=|:|：|->|→|⇒|—|-)(?![a-z])"
+)
+_ANSWER = re.compile(
+    rf"(?<![a-z])(?P<word>{_ANSWER_WORDS})(?![a-z]){_ADJECTIVES_AFTER}(?:(?<=ans)\.)?{_DRESS}{_ASIDE}{_DRESS}\s{{0,9}}"
+    rf"(?:(?P<link>{_CONNECTORS}|(?<=['’])s(?=\s))|(?(aside)(?!)|(?:(?<=\n)|(?P<bare>(?<=\s)|(?=\()))))"
+)
+_CHOICE = re.compile(
+    r"(?<![a-z])(?:correct|right|best|appropriate|suitable|my|final|chosen|likely|accurate|only)\s"
+    r"(?:(?:answer|final|best)\s)?(?:option|choice|selection|pick|letter|alternative|statement|response|conclusion|guess)s?"
+    rf"{_DRESS}\s{{0,9}}(?:(?:is|are|should be|must be|will be|would be)(?![a-z])|[:：=])"
+)
+_KEYED = re.compile(r"""["'](?:choice|option|label|prediction|selected_option|selection)["']\s{0,9}:""")
+_VERB = re.compile(
+    r"(?<![a-z])(?:choos(?:e|ing)|chose|pick(?:ed)?|select(?:ed)?|go(?:ing)? (?:with|for)|went with"
+    r"|opt(?:ed|ing)? for|settled? on|vote for|say|answer)(?![a-z])"
+)
+_SUBJECT = re.compile(
+    r"(?:(?:^|[.,;:!\n])\s{0,9}|(?<![a-z])(?:i|we|i'd|i'll|we'll|i've|i have|would|will|let's|so|therefore|thus"
+    r"|hence|then|should|must|to|and)\s(?:\w+ly\s|just\s|also\s)?)$"
+)
+_TO_INFINITIVE = re.compile(r"(?<![a-z])(?:going|want|like|have|need|able|decided) to\s$")
+
+_CJK = re.compile(
+    r"(?:(?<!不)正确的?(?:答案|选项|选择|结果)|最佳(?:答案|选项)|答案|正解|解答|回答|答え|정답|답)"
+    r"[\s\"'*_`)\]}】」』]{0,9}(?:应该是|应当是|应该为|应为|应是|应选|就是|选择|选|[是为即은는이가は])?[\s\"'*_`]{0,9}[:：=]?"
+    r"|(?:(?<!不)正确的|选项|结论|答)\s{0,9}(?:应该是|应为|应是|就是|[是为:：])"
+    r"|(?<![不别勿未没可筛误])选(?:择(?!题)|(?![项择题]))\s{0,9}(?:选项|答案)?\s{0,9}[是为:：]?"
+)
+_CJK_LINKS = "是为即:：=은는이가は选择"
+_FALSE_START = re.compile(
+    r"\b(?:thought|initially|at first|assumed|suppose|whether|why|incorrect|wrong|possible)\b[^.!?\n]*$"
+    r"|\b(?:look like|of the form|such as|example|format)\b[^.!?\n]{0,20}['\"“‘]\s*$|\bno\s+$"
+    r"|(?:错误|不正确)[^。！？,，;；\n]{0,6}$"
+)
+# A regex that finds nothing costs more than these look-ups.
+_ANSWER_KEYS = ("ans", "antwort", "respuesta", "resposta", "risposta", "reponse", "jawaban", "cevap")
+_ANSWER_KEYS_BEYOND_ASCII = ("réponse", "ответ", "đáp án")
+_CHOICE_KEYS = (
+    "option",
+    "choice",
+    "selection",
+    "pick",
+    "letter",
+    "alternative",
+    "statement",
+    "response",
+    "conclusion",
+    "guess",
+)
+_VERB_KEYS = ("choos", "chose", "pick", "select", "go", "went", "opt", "settle", "vote", "say", "answer")
+_BLANKS = re.compile(r"\s*")
+_CONDITION = re.compile(r"\b(?:if|were|had|unless)\b[^.!?\n]*$")
+
+
+def _has_any(text: str, keys: tuple[str, ...]) -> bool:
+    return any(key in text for key in keys)
+
+
+def lower_same_length(text: str) -> str:
+    """Return `text` in lower case with every character at its old position."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+
+
+def find_cues(text: str, low: str) -> list[Cue]:
+    """Return the last cues of a reply in the order of their position.
+
+    Args:
+        text: the reply, from `plain_reply` or `marked_reply`.
+        low: `lower_same_length(text)`.
+    """
+    cues: list[Cue] = []
+    if BOX_OPEN in text:
+        cues += [Cue(at.start(), at.end(), "boxed", False) for at in re.finditer(BOX_OPEN, text)]
+    beyond_ascii = not text.isascii()
+    if _has_any(low, _ANSWER_KEYS) or (beyond_ascii and _has_any(low, _ANSWER_KEYS_BEYOND_ASCII)):
+        cues += _answer_cues(low)
+    cues += _choice_cues(low)
+    if beyond_ascii:
+        cues += [_cjk_cue(at) for at in _CJK.finditer(text) if _is_real(low, at)]
+    cues.sort()
+    return cues[-_MOST_CUES:]
+
+
+def _answer_cues(low: str) -> list[Cue]:
+    cues = []
+    for at in _ANSWER.finditer(low):
+        if not _is_real(low, at):
+            continue
+        if at["bare"] is not None:
+            cues.append(Cue(at.start(), at.end(), "stated_answer", True))
+        elif not (at["link"] == "would be" and _CONDITION.search(low, max(0, at.start() - 100), at.start())):
+            cues.append(Cue(at.start(), at.end(), "stated_answer", False))
+    return cues
+
+
+def _choice_cues(low: str) -> list[Cue]:
+    cues: list[Cue] = []
+    if _has_any(low, _CHOICE_KEYS):
+        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _CHOICE.finditer(low) if _is_real(low, at)]
+    if '"' in low or "'" in low:
+        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _KEYED.finditer(low)]
+    if not _has_any(low, _VERB_KEYS):
+        return cues
+    for at in _VERB.finditer(low):
+        window = max(0, at.start() - 30)
+        subject = _SUBJECT.search(low, window, at.start())
+        if subject is None:
+            continue
+        if subject[0].startswith("to") and not _TO_INFINITIVE.search(low, window, at.start()):
+            continue
+        cues.append(Cue(at.start(), at.end(), "chosen", True))
+    return cues
+
+
+def _cjk_cue(at: re.Match[str]) -> Cue:
+    if at[0].startswith("选"):
+        return Cue(at.start(), at.end(), "chosen", False)
+    return Cue(at.start(), at.end(), "stated_answer", at[0].rstrip("\"'*_`)]} \t\n")[-1] not in _CJK_LINKS)
+
+
+def _is_real(low: str, at: re.Match[str]) -> bool:
+    """Say whether nothing before the cue in its sentence takes it back ("I first thought that the answer is")."""
+    return _FALSE_START.search(low, max(0, at.start() - 100), at.start()) is None
+
+
+def line_after(text: str, position: int) -> str:
+    """Return the rest of the line at `position`, or the next line that is not empty; a box ends it too."""
+    position = _BLANKS.match(text, position).end()  # type: ignore[union-attr]  # it matches ""
+    limit = min(len(text), position + _LONGEST_LINE)
+    ends = [end for end in (text.find("\n", position, limit), text.find(BOX_CLOSE, position, limit)) if end >= 0]
+    return text[position : min(ends, default=limit)].strip()

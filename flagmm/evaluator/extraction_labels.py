@@ -1,0 +1,216 @@
+"""Option labels, and how they are read at a given place of a reply: "B", "(B)", "A, C and D", "option b".
+
+A letter is a label only if nothing around it makes it a word: not the article "A cat", the pronoun "I think",
+"vitamin B12", "A = 5" or "U.S.".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN
+from flagmm.metrics.text_match import fold_width
+
+Verdict = Literal["labels", "foreign", "question"]
+
+_OPEN = rf"""[\s"'“”‘’`*_\[({{<「『【《〈${BOX_OPEN}:=]*"""
+_CLOSE = rf"""["'“”’`*_\])}}>」』】》〉$~{BOX_CLOSE}]*"""
+# What follows a letter and shows that it belongs to a longer word, a number or a name.
+_PART_OF_WORD = r"(?![A-Za-z0-9À-ɏ°]|['’][A-Za-z]|-[A-Za-z0-9]|[.,:][0-9]|\s?%|\.[A-Za-z]\.|_[A-Za-z0-9](?![A-Za-z]))"
+_WORD = rf"[A-Za-z0-9]+{_PART_OF_WORD}"
+
+_PREFIX = re.compile(
+    r"""(?:(?:(?:(?:the|an)\s)?(?:(?:correct|right|best|final)\s)?(?:options?|choices?|(?:correct|option|answer)\sletter|answers?|alternative)
+    [\s_:"'(\[]*(?:(?:is|are)\s)?
+    |(?:is|are|either|both|only|clearly|probably|likely|most\slikely|definitely|therefore|thus|indeed|actually|obviously|simply
+    |just|then|also|still|hence|so|indeed|now|therefore|not\s\W*\w{1,2}\W*\s*,?\sbut(?:\srather)?)\b[\s,:]*
+    |i\s(?:think|believe|guess|would\ssay|choose|pick|select|would\s(?:choose|pick|select|go\swith))(?:\sit(?:'s|\sis))?\s
+    |it(?:'s|\sis)\s|答案|选项|选择|选(?!项)|应该|是|为|不是\W*\w{1,2}\W*而是)["'(\[「【\s]*){1,6}""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SEPARATOR = re.compile(
+    rf"{_CLOSE}(?:\s*[,、/&+;]\s*(?:(?:and|or)\s+)?|,?\s+(?:and|or)\s+(?:(?:maybe|perhaps|possibly)\s+)?|\s*[和或与及]\s*"
+    r"|(?<=[)\]])\s*(?=[(\[])|[ \t]+(?=[A-Z0-9\"'(\[])|\s*-\s*(?=[A-Z]\b))"
+)
+_LIST_PREFIX = re.compile(r"(?:(?:options?|choices?)\s|选项)?", re.IGNORECASE)
+_OR = re.compile(r"(?<![A-Za-z])or(?![A-Za-z])|/|或")
+
+_ENDED = re.compile(rf"{_CLOSE}(?:\s*\Z|\s*[\n,.;:!?、。…(\[/&+|<\"“{BOX_CLOSE}]|\s+[—–-]+\s|\s*[^\x00-\x7f])")
+_ASKED = re.compile(rf"{_CLOSE}\s*\?")
+_GOES_ON_SURELY = re.compile(rf"{_CLOSE}\s+(?:because|since|as|is|are|and|or|but|which|due|not|correctly|best)\b")
+_GOES_ON = re.compile(
+    rf"{_CLOSE}\s+(?:because|since|as|is|are|was|and|or|but|which|due|not|with|given|based|according|considering|for|from|in"
+    r"|when|where|the|this|that|these|it|there|while|option|here|so|then|thus|therefore|hence|by|on|at|rather|instead|over|than"
+    r"|if|will|would|has|have|shows?|matches|fits|correctly|best|i|we|my|you|to|[A-Z]\w*)\b"
+)
+_LIST_GOES_ON = re.compile(
+    rf"{_CLOSE}\s+(?:because|since|as|but|due|with|not|and|or|both|based|given|according|for|correctly)\b"
+)
+_OPENERS = frozenset("([{<「『【《〈\"'“‘" + BOX_OPEN)
+_CLOSERS = frozenset(")]}>」』】》〉\"'”’" + BOX_CLOSE)
+_SURE_ENDS = frozenset(["", ".", ",", ":", ";", "!", "?", "\n", ")", "]"])
+_ARTICLE_OR_PRONOUN = frozenset("AaIi")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelSet:
+    """The labels of one item."""
+
+    labels: tuple[str, ...]
+    rank: dict[str, int]
+    exact: dict[str, str]
+    """Label by its own spelling, width folded."""
+    folded: dict[str, str]
+    """Label by its spelling in lower case, where only one label has it."""
+    word: re.Pattern[str]
+    """What may be a label, where a label may stand."""
+    listed: bool
+    """False when nobody said what the labels are, so that any letter may be one."""
+
+    def sorted(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Return `labels` once each, in the item's order."""
+        return tuple(sorted(set(labels), key=self.rank.__getitem__))
+
+    def read_word(self, word: str, *, multi: bool) -> tuple[str, ...]:
+        """Return the labels that `word` spells: one, or several written together ("AC"); empty if none."""
+        label = self.exact.get(word) or self.folded.get(word.lower())
+        if label is not None:
+            return (label,)
+        if len(word) == 2 and word[0].isupper() and word[0] == word[1].upper() and word[0] in self.exact:
+            return (self.exact[word[0]],)
+        return self._read_run(word, multi=multi)
+
+    def _read_run(self, word: str, *, multi: bool) -> tuple[str, ...]:
+        letters = word if word.isupper() else word.upper() if multi else ""
+        if not letters or not all(letter in self.exact for letter in letters):
+            return ()
+        if len(set(letters)) < len(letters):
+            return ()
+        ascending = list(letters) == sorted(letters)
+        # "bad" and, among many labels, "NO" or "DOG" are words.
+        if not ascending and (letters != word or letters[0] > "H" or max(letters) > "H"):
+            return ()
+        if not self.listed and max(letters) > "H":
+            return ()
+        return tuple(self.exact[letter] for letter in letters)
+
+
+@lru_cache(maxsize=512)
+def label_set(labels: tuple[str, ...], *, listed: bool = True) -> LabelSet:
+    """Return the label set of an item; made once per distinct set of labels."""
+    exact = {fold_width(label).strip(): label for label in reversed(labels) if label.strip()}
+    lowered = [spelling.lower() for spelling in exact]
+    folded = {spelling.lower(): label for spelling, label in exact.items() if lowered.count(spelling.lower()) == 1}
+    odd = [spelling for spelling in exact if re.fullmatch("[A-Za-z0-9]+", spelling) is None]
+    word = _WORD
+    if odd:
+        word = "|".join([*(re.escape(spelling) for spelling in sorted(odd, key=len, reverse=True)), _WORD])
+    return LabelSet(
+        labels=labels,
+        rank={label: rank for rank, label in reversed(list(enumerate(labels)))},
+        exact=exact,
+        folded=folded,
+        word=re.compile(rf"({_OPEN})({word})"),
+        listed=listed,
+    )
+
+
+class Reading(NamedTuple):
+    """What stands at one place of a reply."""
+
+    verdict: Verdict
+    """"labels"; "foreign" for a letter that is no label of the item; "question" if a question mark follows."""
+    labels: tuple[str, ...]
+    start: int
+    """Where the first label itself begins."""
+    end: int
+    bracketed: bool
+    """Whether the first label stands in brackets, quotes or a box."""
+    alternatives: bool
+    """Whether the labels are joined by "or" or a slash."""
+    is_word: bool
+    """Whether the first label could be the article or the pronoun."""
+    surely: bool
+    """Whether what follows the last label ends it; otherwise the next words have to be looked at."""
+
+
+def skip_prefix(text: str, position: int) -> int:
+    """Return where the label should stand after "option", "probably", "I think it is" and the like."""
+    found = _PREFIX.match(text, position)
+    return found.end() if found else position
+
+
+def read_labels(text: str, position: int, known: LabelSet, *, multi: bool) -> Reading | None:
+    """Read the label or labels that stand at `position`; None if there is none.
+
+    Several labels are read in single mode, too, because a reply that names two has not decided.
+    """
+    first = known.word.match(text, position)
+    if first is None:
+        return None
+    labels = known.read_word(first[2], multi=multi)
+    foreign = not labels and len(first[2]) == 1 and first[2].isupper()
+    if not labels and not foreign:
+        return None
+    found, end, alternatives = list(labels), first.end(), False
+    while end < len(text) and (more := _read_more(text, end, known, multi=multi, lower=first[2].islower())):
+        found += more[0]
+        foreign = foreign or not more[0]
+        alternatives = alternatives or _OR.search(text, end, more[1]) is not None
+        end = more[1]
+    bracketed = _is_bracketed(text, first.start(2), first.end())
+    verdict: Verdict = (
+        "question" if "?" in text[end : end + 20] and _ASKED.match(text, end) else "foreign" if foreign else "labels"
+    )
+    return Reading(
+        verdict=verdict,
+        labels=known.sorted(found),
+        start=first.start(2),
+        end=end,
+        bracketed=bracketed,
+        alternatives=alternatives,
+        is_word=first[2] in _ARTICLE_OR_PRONOUN and not bracketed,
+        surely=bracketed or _ends_surely(text, end, first[2] if len(found) < 2 else ""),
+    )
+
+
+def _is_bracketed(text: str, start: int, end: int) -> bool:
+    return start > 0 and text[start - 1] in _OPENERS and text[end : end + 1] in _CLOSERS
+
+
+def _read_more(
+    text: str, position: int, known: LabelSet, *, multi: bool, lower: bool
+) -> tuple[tuple[str, ...], int] | None:
+    """Read a separator and one more label; the labels are empty for a letter that is none of the item's."""
+    separator = None if text[position] in ".:\n!?" else _SEPARATOR.match(text, position)
+    if separator is None:
+        return None
+    word = known.word.match(text, _LIST_PREFIX.match(text, separator.end()).end())  # type: ignore[union-attr]
+    if word is None or word[2].islower() != lower:
+        return None
+    if not (
+        _ENDED.match(text, word.end()) or _LIST_GOES_ON.match(text, word.end()) or _lists_on(text, word.end(), known)
+    ):
+        return None
+    labels = known.read_word(word[2], multi=multi)
+    if labels or (len(word[2]) == 1 and word[2].isupper()):
+        return labels, word.end()
+    return None
+
+
+def _lists_on(text: str, position: int, known: LabelSet) -> bool:
+    separator = _SEPARATOR.match(text, position)
+    word = known.word.match(text, separator.end()) if separator else None
+    return word is not None and word[2].isupper() and bool(known.read_word(word[2], multi=True))
+
+
+def _ends_surely(text: str, end: int, word: str) -> bool:
+    if text[end : end + 1] in _SURE_ENDS or _ENDED.match(text, end):
+        return True
+    if word in _ARTICLE_OR_PRONOUN or word.islower():
+        return _GOES_ON_SURELY.match(text, end) is not None
+    return _GOES_ON.match(text, end) is not None
