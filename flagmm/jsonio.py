@@ -10,6 +10,8 @@ from typing import Any
 
 from flagmm.errors import DataError
 
+_LONG_NUMBER = "a number of thousands of digits"  # which Python refuses to read
+
 
 def read_json(path: Path | str) -> Any:
     """The value in a JSON file.
@@ -22,6 +24,8 @@ def read_json(path: Path | str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
+    except ValueError:
+        raise DataError(f"{path}: {_LONG_NUMBER}") from None
     except RecursionError:
         raise DataError(f"{path}: nested too deeply") from None
 
@@ -62,6 +66,8 @@ def _parse_line(line: str, path: Path | str, number: int) -> Any:
         return json.loads(line)
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{number}:{error.colno}: not valid JSON: {error.msg}") from None
+    except ValueError:
+        raise DataError(f"{path}:{number}: {_LONG_NUMBER}") from None
     except RecursionError:
         raise DataError(f"{path}:{number}: nested too deeply") from None
 

@@ -14,13 +14,18 @@ from flagmm import __version__
 from flagmm.config.dump import dump_model
 from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import mask_command
-from flagmm.jsonio import write_json
+from flagmm.errors import DataError
+from flagmm.jsonio import read_json, write_json
 
 _PACKAGES = ("mmengine-lite", "aiohttp", "pillow", "datasets", "nltk", "rouge-score", "rapidocr", "onnxruntime", "av")
 
 
 class Manifest:
-    """Writes run.json when entered, and again with the end and its state when left."""
+    """Writes run.json when entered, and again with the end and its state when left.
+
+    Attributes:
+        state: what the run came to, where nothing is raised.
+    """
 
     def __init__(self, path: Path, *, argv: Sequence[str], spec: ModelSpec | None, tasks: Sequence[str]) -> None:
         self._path = path
@@ -32,8 +37,9 @@ class Manifest:
             "platform": platform.platform(),
             "command": ["flagevalmm", *mask_command(argv)],
             "tasks": list(tasks),
-            "model": dump_model(spec) if spec else None,
+            "model": dump_model(spec) if spec else _saved_model(path),
         }
+        self.state = "ended"
 
     def __enter__(self) -> Manifest:
         self._values |= {"started": _now(), "state": "running"}
@@ -43,8 +49,17 @@ class Manifest:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._values |= {"ended": _now(), "state": "ended" if kind is None else f"stopped by {kind.__name__}"}
+        self._values |= {"ended": _now(), "state": self.state if kind is None else f"stopped by {kind.__name__}"}
         write_json(self._path, self._values)
+
+
+def _saved_model(path: Path) -> Any:
+    """The model whose answers lie here already: scoring asks none, and must not make it forgotten."""
+    try:
+        values = read_json(path)
+    except DataError:
+        return None
+    return values.get("model") if isinstance(values, dict) else None
 
 
 def _versions() -> dict[str, str]:

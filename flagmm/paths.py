@@ -9,7 +9,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _MAX_NAME_BYTES = 180  # "<task>_evaluated.json.<pid>.tmp" stays under the usual limit of 255
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]')  # a lone surrogate has no UTF-8 form
 
 
 def safe_name(text: str) -> str:
@@ -24,7 +24,7 @@ def safe_name(text: str) -> str:
     if cleaned == text and text and len(text.encode("utf-8", "surrogatepass")) <= _MAX_NAME_BYTES:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    kept = cleaned.encode("utf-8", "ignore")[:_MAX_NAME_BYTES].decode("utf-8", "ignore")
+    kept = cleaned.encode("utf-8", "ignore")[: _MAX_NAME_BYTES - 9].decode("utf-8", "ignore")  # room for the hash
     return f"{kept}-{digest}" if kept else digest
 
 
@@ -56,6 +56,10 @@ class TaskPaths:
         return self.folder / f"{self.name}_result.json"
 
     @property
+    def judgements(self) -> Path:
+        return self.folder / "judgements.sqlite"
+
+    @property
     def lock(self) -> Path:
         return self.folder / ".lock"
 
@@ -85,6 +89,14 @@ class RunPaths:
             for path in sorted(self.folder.glob("*/*_result.json"))
             if path.name == f"{path.parent.name}_result.json"
         ]
+
+
+def evaluated_tasks(folder: Path) -> list[TaskPaths]:
+    """The tasks that have an `_evaluated.json`: in this folder itself, else those of the results directory it is."""
+    suffix = "_evaluated.json"
+    here = [TaskPaths(folder, path.name.removesuffix(suffix)) for path in sorted(folder.glob(f"*{suffix}"))]
+    below = [path for path in sorted(folder.glob(f"*/*{suffix}")) if path.name == f"{path.parent.name}{suffix}"]
+    return here or [TaskPaths(path.parent, path.parent.name) for path in below]
 
 
 def default_output_dir(model_name: str) -> Path:

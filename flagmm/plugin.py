@@ -84,10 +84,12 @@ def user_code(doing: str) -> Iterator[None]:
     except FlagMMError:
         raise
     except SyntaxError as error:
+        if error.lineno is None or not Path(error.filename or "").is_file():  # of a text that the code itself parsed
+            raise UserCodeError(f"{doing}: {describe(error)}") from error
         raise ConfigError(f"{error.filename}:{error.lineno}: syntax error: {error.msg}") from error
     except ModuleNotFoundError as error:
         raise UserCodeError(f"{doing}: needs the package {error.name!r}: pip install it and run again") from error
-    except Exception as error:  # the boundary around user code
+    except (Exception, SystemExit) as error:  # the boundary around user code; a script's exit() ends the script only
         raise UserCodeError(f"{doing}: {describe(error)}") from error
 
 

@@ -1,4 +1,4 @@
-"""Six tables from a name to a class: registration happens by import, building in `build`.
+"""Seven tables from a name to a class: registration happens by import, building in `build`.
 
 mmengine's registries, with two changes: classes registered inside `local()` are forgotten afterwards, so two tasks
 may each define a class of the same name; and mistakes name the nearest known name or keyword.
@@ -29,6 +29,7 @@ class Registry(mmengine.registry.Registry):  # type: ignore[misc]  # mmengine sh
         self._imported: bool = False
         self._is_local = False
         self._lazy: dict[str, str] = {}
+        self._loaded: dict[str, Any] = {}  # of the lazy ones; kept, as their modules are imported only once
 
     def import_from_location(self) -> None:
         """Import the built-in entries, once."""
@@ -75,11 +76,13 @@ class Registry(mmengine.registry.Registry):  # type: ignore[misc]  # mmengine sh
             yield
         finally:
             self._module_dict.clear()
-            self._module_dict.update(before)
+            self._module_dict.update({**self._loaded, **before})
             self._is_local = was_local
 
     def _register_module(self, module: Any, module_name: Any = None, force: bool = False) -> None:
         super()._register_module(module=module, module_name=module_name, force=force or self._is_local)
+        names = [module_name] if isinstance(module_name, str) else module_name or [module.__name__]
+        self._loaded |= {name: module for name in names if self._lazy.get(name) == module.__module__}
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -150,6 +153,7 @@ def takes_keyword(entry: Any, keyword: str) -> bool:
 DATASETS = Registry("dataset", "flagmm.dataset")
 EVALUATORS = Registry("evaluator", "flagmm.evaluator")
 PROMPTS = Registry("prompt_template", "flagmm.prompt")
+METRICS = Registry("metric", "flagmm.evaluator")
 MODELS = Registry("model", "flagmm.models")
 REPORTERS = Registry("report", "flagmm.report")
 FORMATS = Registry("file format")
@@ -162,6 +166,6 @@ for _suffix, _reader in formats.READERS.items():
 def local_registrations() -> Iterator[None]:
     """Keep whatever a task's own files register to that task."""
     with ExitStack() as stack:
-        for registry in (DATASETS, EVALUATORS, PROMPTS):
+        for registry in (DATASETS, EVALUATORS, PROMPTS, METRICS):
             stack.enter_context(registry.local())
         yield

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_CLOSED = re.compile(r"<(think|thinking)>(.*?)</\1>", re.DOTALL)
-_OPENING = re.compile(r"<(?:think|thinking)>")
-_CLOSING = re.compile(r"</(?:think|thinking)>")
+_TAG = re.compile(r"<(/?)think(?:ing)?>")
 
 
 class Thought(NamedTuple):
@@ -24,22 +22,20 @@ def split_thinking(text: str) -> Thought:
     >>> split_thinking("<think>red or blue?</think>Blue")
     Thought(answer='Blue', reason='red or blue?')
     """
-    if "<think" not in text and "</think" not in text:
+    answer: list[str] = []
+    reasons: list[str] = []
+    is_thinking, start = False, 0
+    for tag in _TAG.finditer(text):
+        piece, closes = text[start : tag.start()], tag[1] == "/"
+        if is_thinking and not closes:
+            continue  # one more opening tag is part of the thinking
+        if closes and not is_thinking:
+            reasons.append("".join([*answer, piece]))
+            answer.clear()
+        else:
+            (reasons if is_thinking else answer).append(piece)
+        is_thinking, start = not closes, tag.end()
+    if not start:
         return Thought(text, "")
-    reasons = []
-    lone = _CLOSING.search(text)
-    if lone and not _OPENING.search(text, 0, lone.start()):
-        reasons.append(text[: lone.start()])
-        text = text[lone.end() :]
-    reasons += [match[2] for match in _CLOSED.finditer(text)]
-    text = _CLOSED.sub("", text)
-    stray = _CLOSING.search(text)
-    while stray:
-        reasons.append(text[: stray.start()])
-        text = text[stray.end() :]
-        stray = _CLOSING.search(text)
-    unclosed = _OPENING.search(text)
-    if unclosed:
-        reasons.append(text[unclosed.end() :])
-        text = text[: unclosed.start()]
-    return Thought(text.strip(), "\n".join(reason.strip() for reason in reasons))
+    (reasons if is_thinking else answer).append(text[start:])
+    return Thought("".join(answer).strip(), "\n".join(reason.strip() for reason in reasons))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable
 
 from flagmm.config.secrets import RedactingFormatter
 
@@ -27,7 +26,3 @@ def set_up_logging(*, quiet: bool, debug: bool) -> RedactingFormatter:
 
 def one_line(text: object) -> str:
     return " ".join(str(text).split())
-
-
-def known_secrets(values: Iterable[str]) -> list[str]:
-    return [value for value in values if value]

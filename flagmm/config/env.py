@@ -49,10 +49,16 @@ def resolve_key(value: str | None, *, where: str) -> str | None:
         ConfigError: `$NAME` is not set.
     """
     if not value:
-        return next((os.environ[name] for name in API_KEY_NAMES if os.environ.get(name)), None)
+        return next((found for name in API_KEY_NAMES if (found := _variable(name))), None)
     if not value.startswith("$"):
-        return value
+        return value.strip()
     name = value[1:].strip("{}")
-    if not os.environ.get(name):
+    found = _variable(name)
+    if not found:
         raise ConfigError(f"{where}: api_key: the environment variable {name} is not set; export it, or put it in .env")
-    return os.environ[name]
+    return found
+
+
+def _variable(name: str) -> str:
+    """The variable's value without the line break that reading a key from a file leaves, which no header may hold."""
+    return os.environ.get(name, "").strip()

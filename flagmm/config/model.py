@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from flagmm.config.env import resolve_key
-from flagmm.config.secrets import Secret, is_secret_key, mask_url
+from flagmm.config.secrets import Secret, is_secret_key, mask_url, url_secrets
 from flagmm.errors import ConfigError
 from flagmm.registry import did_you_mean
 
@@ -69,6 +69,7 @@ class ModelSpec:
     def secrets(self) -> list[str]:
         """Every text of this spec that must not be shown."""
         texts = [self.api_key.reveal()] if self.api_key else []
+        texts += url_secrets(self.url) if self.url else []
         for name, value in self.headers.items():
             if is_secret_key(name):
                 texts += [value, value.rpartition(" ")[2]]  # with and without a leading "Bearer"
@@ -131,8 +132,6 @@ _IGNORED = {
     "max_sequence_length", "skip_exists",
 }  # fmt: skip
 
-KNOWN_KEYS = tuple(_CHECKS)
-
 
 def parse_model(
     values: Mapping[str, Any],
@@ -152,7 +151,7 @@ def parse_model(
     """
     merged = {**_renamed(values), **(flags or {})}
     model_type = merged.get("model_type") or "http"
-    own = set(own_keys(model_type)) if isinstance(model_type, str) else set()
+    own = _own_keys(own_keys, model_type, source) if isinstance(model_type, str) else set()
     checked: dict[str, Any] = {}
     options: dict[str, Any] = {}
     for key, value in merged.items():
@@ -171,6 +170,13 @@ def parse_model(
     checked["temperature"] = _temperature(merged, checked, source)
     api_key = resolve_key(checked.pop("api_key", None), where=source)
     return ModelSpec(**checked, api_key=Secret(api_key) if api_key else None, options=options)
+
+
+def _own_keys(own_keys: Callable[[str], Iterable[str]], model_type: str, source: str) -> set[str]:
+    try:
+        return set(own_keys(model_type))
+    except ConfigError as error:
+        raise ConfigError(f"{source}: model_type: {error}") from error
 
 
 def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,8 +208,3 @@ def _temperature(given: Mapping[str, Any], checked: Mapping[str, Any], source: s
             "set a temperature above 0, or num_infers 1"
         )
     return temperature
-
-
-def flag_names() -> list[str]:
-    """The fields of a model that a command-line flag may set."""
-    return [item.name for item in fields(ModelSpec) if item.name != "options"]

@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 MASK = "***"
 _SECRET_KEY = re.compile(
@@ -14,6 +14,8 @@ _SECRET_KEY = re.compile(
     r"|secret|password|passwd|authorization|credentials?|signature|cookie)$|^(key|token|sig)$"
 )
 _SECRET_FLAG = "--api-key"
+# The flag with its value, or the flag of another command inside the value of one of ours.
+_KEY_IN_ARGUMENT = re.compile(r"(?s)^(--api[-_]key=).+|(--api[-_]key[= ]+)\S+")
 
 
 class Secret:
@@ -72,33 +74,52 @@ def mask_url(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return url
+        return f"{url.partition('://')[0]}://{MASK}"
     netloc = f"{MASK}@{parts.netloc.rpartition('@')[2]}" if "@" in parts.netloc else parts.netloc
     query = parts.query
     if any(is_secret_key(name) for name, _ in parse_qsl(query)):
         pairs = [(name, MASK if is_secret_key(name) else value) for name, value in parse_qsl(query)]
         query = urlencode(pairs, safe="*")
+    if (netloc, query) == (parts.netloc, parts.query):
+        return url  # as it stands: taking it apart drops line breaks, and not every text with "://" is a URL
     return urlunsplit(parts._replace(netloc=netloc, query=query))
+
+
+def url_secrets(url: str) -> list[str]:
+    """What `mask_url` hides, as it stands in the URL and decoded.
+
+    >>> url_secrets("https://u:p%40w@host/v1?api-key=abc&api-version=1")
+    ['p%40w', 'p@w', 'abc']
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return []
+    found = [parts.password, unquote(parts.password)] if parts.password else []
+    found += [value for name, value in parse_qsl(parts.query) if is_secret_key(name)]
+    return list(dict.fromkeys(found))
 
 
 def mask_command(arguments: Iterable[str]) -> list[str]:
     """Command-line arguments with the value of `--api-key` masked, and any secrets in URLs."""
     masked, hide_next = [], False
     for argument in arguments:
-        flag, equals, _ = argument.replace("_", "-").partition("=")
-        if hide_next:
-            masked.append(MASK)
-        elif equals and flag == _SECRET_FLAG:
-            masked.append(f"{_SECRET_FLAG}={MASK}")
-        else:
-            masked.append(mask(argument))
-        hide_next = not equals and flag == _SECRET_FLAG and not hide_next
+        masked.append(MASK if hide_next else _mask_argument(argument))
+        hide_next = not hide_next and argument.replace("_", "-") == _SECRET_FLAG
     return masked
+
+
+def _mask_argument(argument: str) -> str:
+    argument = _KEY_IN_ARGUMENT.sub(lambda match: f"{match[1] or match[2]}{MASK}", argument)
+    flag, equals, value = argument.partition("=")
+    if equals and flag.startswith("--"):
+        return f"{flag}={mask(value)}"
+    return str(mask(argument))
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
     """The text with each of the secrets, where it occurs, replaced. Ones too short to be keys are left."""
-    for secret in secrets:
+    for secret in sorted(secrets, key=len, reverse=True):  # one may be the beginning of another
         if len(secret) >= 4:
             text = text.replace(secret, MASK)
     return text

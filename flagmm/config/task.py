@@ -84,7 +84,7 @@ def _read(path: Path) -> Mapping[str, Any]:
             config = Config.fromfile(str(path), lazy_import=False)
     except ModuleNotFoundError as error:
         raise ConfigError(f"{path}: needs the package {error.name!r}: pip install it and run again") from error
-    except Exception as error:  # a task file is code and may raise anything
+    except (Exception, SystemExit) as error:  # a task file is code and may raise anything
         raise ConfigError(f"{path}: {describe(error)}") from error
     return dict(config.items())
 
@@ -112,7 +112,8 @@ def _parse(path: Path) -> ast.Module:
     try:
         return ast.parse(path.read_bytes(), filename=str(path))
     except SyntaxError as error:
-        raise ConfigError(f"{path}:{error.lineno}: syntax error: {error.msg}") from None
+        place = path if error.lineno is None else f"{path}:{error.lineno}"
+        raise ConfigError(f"{place}: syntax error: {error.msg}") from None
     except ValueError as error:  # null bytes
         raise ConfigError(f"{path}: {error}") from None
     except OSError as error:
@@ -140,6 +141,8 @@ def _base_chain(path: Path, seen: tuple[Path, ...] = ()) -> Iterator[Path]:
             bases = ast.literal_eval(value)
         except ValueError:
             continue  # computed; mmengine says what it makes of it
+        if not isinstance(bases, str | list | tuple):
+            raise ConfigError(f"{path}: _base_: expected a text or a list of texts, found {bases!r}")
         for base in [bases] if isinstance(bases, str) else bases:
             if "::" in str(base):  # another package's config
                 continue

@@ -55,13 +55,15 @@ class Stop:
         if threading.current_thread() is not threading.main_thread():
             yield  # signals belong to the main thread, and so to whoever runs it
             return
+        before = {number: signal.getsignal(number) for number in _SIGNALS}
         for number in _SIGNALS:
             loop.add_signal_handler(number, self.request)
         try:
             yield
         finally:
-            for number in _SIGNALS:
-                loop.remove_signal_handler(number)
+            for number, handler in before.items():
+                loop.remove_signal_handler(number)  # which sets the system's own handler
+                signal.signal(number, handler)
 
 
 class Gate(Wrapper):

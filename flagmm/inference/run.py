@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from flagmm.config.secrets import mask_url
-from flagmm.errors import DataError, ModelError
+from flagmm.errors import DataError, FlagMMError, ModelError
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interrupt import NotStarted
@@ -19,6 +19,7 @@ from flagmm.inference.progress import Progress
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore
 from flagmm.models.request import request_hash
+from flagmm.plugin import describe
 from flagmm.types import CallSettings, ItemError, ModelOutput, Prediction, Sample, Status, TextPart
 
 logger = logging.getLogger(__name__)
@@ -95,12 +96,20 @@ class Inference:
             return _failed(call, "media", str(error))
         request = request_hash(self._session.fingerprint, sample.messages, call.inference)
         try:
-            output = await self._session.client.generate(sample.messages, _settings(sample, call.inference))
+            output = await self._generate(sample, call.inference)
         except NotStarted:
             return None
         except ModelError as error:
             return _unanswered(call, sample, request, error)
         return _answered(call, sample, request, output)
+
+    async def _generate(self, sample: Sample, inference: int) -> ModelOutput:
+        try:
+            return await self._session.client.generate(sample.messages, _settings(sample, inference))
+        except (FlagMMError, NotStarted):
+            raise
+        except Exception as error:  # the boundary around one item: a person's own model class may raise anything
+            raise ModelError(describe(error), kind="model") from error
 
     async def _identify(self, sample: Sample, call: Call) -> Sample:
         if all(isinstance(part, TextPart) for message in sample.messages for part in message.content):

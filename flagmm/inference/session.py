@@ -39,6 +39,7 @@ class ModelSession:
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()
+            self._loop = None
 
     def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run `work` to its end, signals heeded meanwhile."""

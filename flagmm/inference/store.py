@@ -38,7 +38,11 @@ class PredictionStore:
     def __enter__(self) -> PredictionStore:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._file = open(self._path, "a+b")  # closed in __exit__
-        self._load()
+        try:
+            self._load()
+        except DataError:
+            self._file.close()
+            raise
         return self
 
     def __exit__(

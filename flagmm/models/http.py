@@ -7,10 +7,10 @@ import urllib.request
 from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from flagmm.config.model import ModelSpec
-from flagmm.config.secrets import redact
+from flagmm.config.secrets import mask_url, redact
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
 from flagmm.models.client import BaseClient
 from flagmm.models.openai_body import BodyBuilder
@@ -35,13 +35,21 @@ def completions_url(url: str) -> str:
     >>> completions_url("http://localhost:8000")
     'http://localhost:8000/v1/chat/completions'
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"model: url: {url!r} is no http or https URL")
+    parts = _split_url(url)
     path = parts.path.rstrip("/") or "/v1"
     if not path.endswith(_COMPLETIONS):
         path += _COMPLETIONS
     return urlunsplit(parts._replace(path=path))
+
+
+def _split_url(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return parts
+    except ValueError:
+        pass  # broken brackets, or a port that is no number
+    raise ConfigError(f"model: url: {mask_url(url)!r} is no http or https URL")
 
 
 @MODELS.register_module("http")
@@ -65,6 +73,7 @@ class HttpClient(BaseClient):
     ) -> None:
         if self._session is not None:
             await self._session.close()
+            self._session = None
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         body = await self._build(messages, settings)
@@ -109,7 +118,7 @@ class HttpClient(BaseClient):
     async def _read(self, response: aiohttp.ClientResponse) -> ModelOutput:
         if response.status >= 300:
             error = status_error(response.status, (await response.read()).decode("utf-8", "replace"), response.headers)
-            if error.kind == "auth" and self._spec.api_key is None:
+            if error.kind == "auth" and not self._secrets:
                 error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
             raise error
         if "text/event-stream" in response.headers.get("Content-Type", ""):

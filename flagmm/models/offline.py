@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.config.model import ModelSpec
-from flagmm.errors import ConfigError, ModelError
+from flagmm.errors import ConfigError, DataError, ModelError
 from flagmm.jsonio import dump_line, read_json, read_jsonl
 from flagmm.models.client import BaseClient
 from flagmm.models.openai_reply import make_output
@@ -102,7 +102,8 @@ def _show(part: Any) -> dict[str, str]:
 
 def _load_answers(answers: Any) -> Sequence[Any] | Mapping[str, Any]:
     if isinstance(answers, str) and answers.endswith(".jsonl"):
-        return {str(line["question_id"]): line.get("answer", line) for _, line in read_jsonl(answers)}
+        path = Path(answers).expanduser()
+        return dict(_by_id(line, f"{path}:{number}") for number, line in read_jsonl(path))
     if isinstance(answers, str):
         answers = read_json(Path(answers).expanduser())
     if isinstance(answers, Mapping):
@@ -112,3 +113,9 @@ def _load_answers(answers: Any) -> Sequence[Any] | Mapping[str, Any]:
             return {str(item["question_id"]): item.get("answer", item) for item in answers}
         return answers
     raise ConfigError(f"scripted model: answers: expected a list, an object or a file, found {json.dumps(answers)}")
+
+
+def _by_id(line: Any, place: str) -> tuple[str, Any]:
+    if not isinstance(line, Mapping) or "question_id" not in line:
+        raise DataError(f"{place}: expected an object with 'question_id' and 'answer'")
+    return str(line["question_id"]), line.get("answer", line)

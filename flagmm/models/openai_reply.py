@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import calendar
 import email.utils
 import json
 import re
 import time
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from flagmm.errors import ErrorKind, ModelError
@@ -93,10 +95,14 @@ def parse_usage(usage: Any) -> Usage | None:
         "total_tokens": usage.get("total_tokens"),
         "reasoning_tokens": details.get("reasoning_tokens") if isinstance(details, Mapping) else None,
     }
-    known = {key: int(value) for key, value in counts.items() if isinstance(value, int | float)}
+    known = {key: int(value) for key, value in counts.items() if value is not None and _is_count(value)}
     if {"prompt_tokens", "completion_tokens"} <= known.keys():
         known.setdefault("total_tokens", known["prompt_tokens"] + known["completion_tokens"])
     return Usage(**known) if known else None
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
 
 
 def error_in_body(error: Any) -> ModelError:
@@ -140,9 +146,10 @@ def parse_retry_after(value: str | None) -> float | None:
         pass  # perhaps a date
     try:
         moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        seconds = calendar.timegm(moment.utctimetuple())  # HTTP dates are GMT, also those that do not say so
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, moment.timestamp() - time.time())
+    return max(0.0, seconds - time.time())
 
 
 def bad_reply(text: str) -> ModelError:
