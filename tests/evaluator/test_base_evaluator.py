@@ -1,0 +1,288 @@
+"""BaseEvaluator: from saved answers to `_evaluated.json` and `_result.json`."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from flagmm.errors import ConfigError, DataError, UserCodeError
+from flagmm.evaluator.base_evaluator import BaseEvaluator
+from flagmm.jsonio import read_json
+
+
+class Annotated:
+    """The part of a data set that an evaluator needs."""
+
+    def __init__(self, annotations, name="t"):
+        self.name = name
+        self.annotations = annotations
+
+    def __len__(self):
+        return len(self.annotations)
+
+    def get_annotation(self):
+        return self.annotations
+
+
+def choice(answer="A", **fields):
+    return {"question_type": "multiple-choice", "options": ["red", "green"], "answer": answer, **fields}
+
+
+FOUR = {"1": choice(), "2": choice(), "3": choice("B"), "4": choice()}
+ANSWERS = [
+    {"question_id": "1", "answer": "A", "status": "ok", "usage": {"total_tokens": 4}, "own": "kept"},
+    {"question_id": "2", "answer": "B", "status": "ok", "usage": None},
+    {"question_id": "3", "answer": "I cannot tell.", "status": "ok"},
+    {"question_id": "4", "answer": "", "status": "failed", "error": {"kind": "server"}},
+]
+
+
+@pytest.fixture
+def score(tmp_path):
+    """The result of an evaluator on saved answers, and the entries of `_evaluated.json`."""
+
+    def score(answers=ANSWERS, annotations=FOUR, *, evaluator=None, config=None, **settings):
+        (tmp_path / "t.json").write_text(json.dumps(answers), encoding="utf-8")
+        if config is not None:
+            (tmp_path / "t_config.json").write_text(config)
+        evaluator = evaluator or BaseEvaluator(base_dir=str(tmp_path), **settings)
+        result = evaluator.process(Annotated(annotations), tmp_path)
+        assert read_json(tmp_path / "t_result.json") == json.loads(json.dumps(result))
+        return result, read_json(tmp_path / "t_evaluated.json")
+
+    return score
+
+
+def test_the_result_holds_scores_counts_and_rules(score):
+    result, _ = score()
+    assert (result["accuracy"], result["accuracy_answered"]) == (25.0, 33.33)
+    assert (result["accuracy_interval"], result["over"]) == ([4.56, 69.94], "asked")
+    assert result["evaluator"] == "BaseEvaluator"
+    assert result["counts"] == {
+        "total": 4, "asked": 4, "answered": 3, "empty": 0, "refused": 0, "failed": 1, "truncated": 0, "unparsed": 1,
+        "judge_failed": 0, "unscored": 0,
+    }  # fmt: skip
+    assert result["reject_info"] == {"reject_rate": 25.0, "reject_number": 1, "total_question": 4}
+    assert result["average_tokens"] == 4
+    assert sum(result["rules"].values()) == 3
+    assert result.keys() & {"partial", "groups", "num_infers"} == set()
+
+
+def test_every_answer_is_kept_with_what_was_found(score):
+    _, evaluated = score()
+    assert evaluated[0] == ANSWERS[0] | {
+        "raw_answer": "A",
+        "correct": 1.0,
+        "extracted": "A",
+        "rule": evaluated[0]["rule"],
+        "label": "A",
+        "question_type": "multiple-choice",
+    }
+    assert [entry["correct"] for entry in evaluated] == [1.0, 0.0, 0.0, 0.0]
+    assert [entry["extracted"] for entry in evaluated] == ["A", "B", None, None]
+    assert evaluated[3]["rule"] == "not_answered"
+
+
+def test_a_part_of_the_questions_is_a_partial_result(score):
+    result, _ = score(ANSWERS[:2])
+    assert result["partial"] == "2 of 4 questions"
+    assert (result["counts"]["total"], result["counts"]["asked"]) == (4, 2)
+    assert result["accuracy"] == 50.0
+
+
+@pytest.mark.parametrize(
+    ("config", "partial"),
+    [
+        ('{"scope": "try run"}', "2 of 4 questions (try run)"),
+        ('{"scope": null}', "2 of 4 questions"),
+        ("{}", "2 of 4 questions"),
+        ("[]", "2 of 4 questions"),
+        ("{torn", "2 of 4 questions"),
+    ],
+)
+def test_a_partial_result_says_what_the_run_was_called(score, config, partial):
+    assert score(ANSWERS[:2], config=config)[0]["partial"] == partial
+
+
+def test_no_answers_at_all_are_a_result_without_a_score(score):
+    result, evaluated = score([])
+    assert (result["accuracy"], result["accuracy_interval"], result["partial"]) == (None, None, "0 of 4 questions")
+    assert evaluated == []
+
+
+def test_a_data_set_without_questions_has_no_score(score):
+    assert score([], {})[0]["accuracy"] is None
+
+
+def test_missing_answers_are_told(tmp_path):
+    with pytest.raises(DataError, match=r"t\.json: no such file; run the inference first"):
+        BaseEvaluator().process(Annotated(FOUR), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_of_detailed_keys_have_scores_of_their_own(score):
+    annotations = {
+        "1": choice(topic="sea", level=1), "2": choice(topic="land", level=1), "3": choice("B", topic="sea", level=2),
+        "4": choice(topic="accuracy", level=2),
+    }  # fmt: skip
+    result, _ = score(annotations=annotations, detailed_keys=["topic", "level"])
+    assert (result["sea"], result["land"], result["1"], result["2"]) == (50.0, 0.0, 50.0, 0.0)
+    assert result["groups"]["topic"] == {
+        "accuracy": {"accuracy": 0.0, "n": 1}, "land": {"accuracy": 0.0, "n": 1}, "sea": {"accuracy": 50.0, "n": 2},
+    }  # fmt: skip
+    assert result["accuracy"] == 25.0, "a group of that name must not take the score's place"
+
+
+def test_questions_without_a_rule_are_unscored_with_one_warning_a_type(score, caplog):
+    caplog.set_level(logging.WARNING)
+    annotations = {**FOUR, "2": choice() | {"question_type": "bbox"}, "3": choice() | {"question_type": "bbox"}}
+    result, evaluated = score(annotations=annotations)
+    assert (result["accuracy"], result["counts"]["unscored"]) == (50.0, 2)
+    assert evaluated[1]["correct"] is None
+    assert [message[:41] for message in caplog.messages] == ["no rule scores question_type 'bbox'; its "]
+
+
+def test_questions_without_a_reference_are_unscored_without_a_warning(score, caplog):
+    result, _ = score(annotations={**FOUR, "1": choice(None)})
+    assert (result["accuracy"], result["counts"]["unscored"]) == (0.0, 1)
+    assert caplog.messages == []
+
+
+REPEATED = [
+    {"question_id": "1", "answer": {"inference_0": "A", "inference_1": "B"}, "statuses": ["ok", "ok"]},
+    {"question_id": "2", "answer": {"inference_0": "A", "inference_1": ""}, "statuses": ["ok", "failed"]},
+]
+
+
+def test_repeats_are_means(score):
+    result, evaluated = score(REPEATED, {"1": choice(), "2": choice()})
+    assert (result["accuracy"], result["accuracy_answered"], result["num_infers"]) == (50.0, 66.67, 2)
+    assert (result["counts"]["total"], result["counts"]["asked"], result["counts"]["failed"]) == (4, 4, 1)
+    assert evaluated[0] == REPEATED[0] | {
+        "correct": 0.5,
+        "inference_scores": [1.0, 0.0],
+        "num_inferences": 2,
+        "extracted": ["A", "B"],
+        "raw_answer": ["A", "B"],
+        "rule": evaluated[0]["rule"],
+        "label": "A",
+        "question_type": "multiple-choice",
+    }
+    assert evaluated[1]["rule"][1] == "not_answered"
+
+
+@pytest.mark.parametrize(("is_clean", "score_of_sentence"), [(True, 100.0), (False, 0.0)])
+def test_choices_may_be_compared_as_they_stand(score, is_clean, score_of_sentence):
+    answers = [{"question_id": "1", "answer": "The answer is A."}]
+    assert score(answers, {"1": choice()}, is_clean=is_clean)[0]["accuracy"] == score_of_sentence
+    assert score([{"question_id": "1", "answer": " a "}], {"1": choice()}, is_clean=is_clean)[0]["accuracy"] == 100.0
+
+
+def test_answers_of_flagevalmm_are_scored(score):
+    result, _ = score(
+        [{"question_id": 1, "answer": "A", "question": "Q?"}, {"question_id": 2, "answer": "Error code: 400"}],
+        {"1": choice(), "2": choice()},
+    )
+    assert (result["accuracy"], result["counts"]["failed"]) == (50.0, 1)
+
+
+EVALUATE = """
+def get_result(annotations, predictions):
+    for prediction in predictions:
+        prediction["correct"] = prediction["answer"] == annotations[prediction["question_id"]]["answer"]
+    return {"exact": sum(prediction["correct"] for prediction in predictions), "n": len(predictions)}
+"""
+
+
+def test_a_file_of_the_task_may_score(score, tmp_path):
+    (tmp_path / "evaluate.py").write_text(EVALUATE)
+    result, evaluated = score(eval_func="evaluate.py")
+    assert {key: result[key] for key in ("exact", "n", "over")} == {"exact": 1, "n": 3, "over": "answered"}
+    assert result["counts"]["failed"] == 1
+    assert result["reject_info"]["reject_number"] == 1
+    assert "accuracy" not in result
+    assert [entry.get("correct") for entry in evaluated] == [True, False, False, None]
+
+
+def test_a_function_may_score(score):
+    assert score(eval_func=lambda annotations, predictions: {"n": len(predictions)})[0]["n"] == 3
+
+
+def test_a_subclass_may_score(score):
+    class Mine(BaseEvaluator):
+        def cal_accuracy(self, annotations, predictions, *args, **kwargs):
+            return {"mine": self.settings["weight"] * len(predictions)}
+
+    result, _ = score(evaluator=Mine(weight=2))
+    assert (result["mine"], result["evaluator"], result["over"]) == (6, "Mine", "answered")
+
+
+def test_a_subclass_may_build_on_the_rules(score):
+    class Mine(BaseEvaluator):
+        def cal_accuracy(self, annotations, predictions, *args, **kwargs):
+            return {"doubled": 2 * super().cal_accuracy(annotations, predictions)["accuracy"]}
+
+    result, evaluated = score(evaluator=Mine())
+    assert result["doubled"] == 66.66
+    assert [entry.get("correct") for entry in evaluated] == [1.0, 0.0, 0.0, None]
+
+
+def test_scoring_code_is_not_called_where_nothing_was_answered(score):
+    def get_result(annotations, predictions):
+        return {"share": 1 / len(predictions)}
+
+    result, _ = score(ANSWERS[3:], eval_func=get_result)
+    assert "share" not in result
+    assert (result["counts"]["answered"], result["partial"]) == (0, "1 of 4 questions")
+
+
+def test_scoring_code_that_raises_is_told_and_leaves_no_result(score, tmp_path):
+    (tmp_path / "evaluate.py").write_text("def get_result(annotations, predictions):\n    return annotations['x']\n")
+    with pytest.raises(UserCodeError, match=r"evaluate\.py: get_result: KeyError: 'x' \(at .*evaluate\.py:2\)$"):
+        score(eval_func="evaluate.py")
+    assert not (tmp_path / "t_result.json").exists()
+    assert (tmp_path / "t.json").exists()
+
+
+def test_scoring_code_cannot_make_counts_up(score):
+    result, _ = score(eval_func=lambda annotations, predictions: {"counts": {"failed": 0}, "over": "asked"})
+    assert (result["counts"]["failed"], result["over"]) == (1, "answered")
+
+
+@pytest.mark.parametrize(
+    ("eval_func", "message"),
+    [
+        ("gone.py", r"gone\.py: no such file$"),
+        ("empty.py", r"empty\.py: defines no function 'get_result'$"),
+        (5, r"^evaluator: eval_func: expected a file or a function, found 5$"),
+    ],
+)
+def test_a_wrong_eval_func_is_told_when_it_is_built(tmp_path, eval_func, message):
+    (tmp_path / "empty.py").write_text("")
+    with pytest.raises(ConfigError, match=message):
+        BaseEvaluator(eval_func=eval_func, base_dir=str(tmp_path))
+
+
+def test_fields_that_scoring_code_writes_about_repeats_are_lists(score):
+    def get_result(annotations, predictions):
+        for prediction in predictions:
+            prediction["note"] = prediction["question_id"]
+        return {}
+
+    _, evaluated = score(REPEATED, {"1": choice(), "2": choice()}, eval_func=get_result, aggregation_fields=["note"])
+    assert [entry["note"] for entry in evaluated] == [["1_inference_0", "1_inference_1"], ["2_inference_0"]]
+
+
+def test_unknown_keywords_are_kept():
+    assert BaseEvaluator(tracker_type="x", use_llm=False).settings == {"tracker_type": "x", "use_llm": False}
+
+
+def test_files_bear_the_task_s_safe_name(tmp_path):
+    dataset = Annotated(FOUR, name="a/b")
+    (tmp_path / "a_b-c14cddc0.json").write_text(json.dumps(ANSWERS))
+    BaseEvaluator().process(dataset, str(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "a_b-c14cddc0.json", "a_b-c14cddc0_evaluated.json", "a_b-c14cddc0_result.json",
+    ]  # fmt: skip

@@ -1,0 +1,154 @@
+"""`predictions.jsonl`: appended to, read again, torn lines survived."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from flagmm.errors import DataError
+from flagmm.inference.records import to_line
+from flagmm.inference.store import PredictionStore
+from flagmm.jsonio import dump_line, read_json
+from flagmm.types import MediaIdentity, Prediction
+
+MEDIUM = MediaIdentity(size=3, mtime_ns=4, digest="d")
+
+
+def prediction(question_id="1", answer="A", **fields):
+    values = {"question": "Q?", "status": "ok", "request": "h", "media": (MEDIUM,), **fields}
+    return Prediction(question_id=question_id, answer=answer, **values)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "task" / "predictions.jsonl"
+
+
+def write(path, *predictions):
+    with PredictionStore(path) as store:
+        for item in predictions:
+            store.append(item)
+
+
+def line(item):
+    return dump_line(to_line(item)).encode() + b"\n"
+
+
+def answers(path, ids, repeats=1):
+    with PredictionStore(path) as store:
+        store.write_answers(path.with_name("answers.json"), ids, repeats)
+    return read_json(path.with_name("answers.json"))
+
+
+def test_what_was_appended_is_found_again_by_question_and_repetition(path):
+    write(path, prediction("1"), prediction("1", status="failed", inference=1, request="g"), prediction("2", media=()))
+    with PredictionStore(path) as store:
+        assert len(store) == 3
+        assert store.get("1", 0)[1:] == ("ok", "h", (MEDIUM,))
+        assert store.get("1", 1)[1:] == ("failed", "g", (MEDIUM,))
+        assert store.get("2", 0).media == ()
+        assert store.get("3", 0) is None
+        assert store.get("2", 1) is None
+
+
+def test_a_line_is_on_disk_as_soon_as_it_is_appended(path):
+    with PredictionStore(path) as store:
+        store.append(prediction())
+        assert path.read_bytes() == line(prediction())
+
+
+def test_the_last_line_for_a_question_wins(path):
+    write(path, prediction("1", "old"), prediction("2", "B"), prediction("1", "new"))
+    assert [item["answer"] for item in answers(path, ["1", "2"])] == ["new", "B"]
+    assert len(path.read_text().splitlines()) == 3, "nothing is ever taken away"
+
+
+def test_answers_come_in_the_data_set_s_order_and_only_those_there_are(path):
+    write(path, prediction("3", "C"), prediction("1", "A"))
+    assert [item["answer"] for item in answers(path, ["1", "2", "3"])] == ["A", "C"]
+    assert answers(path, []) == []
+
+
+def test_answers_are_right_for_lines_of_before_and_of_now(path):
+    write(path, prediction("1", "图" * 50))
+    with PredictionStore(path) as store:
+        store.append(prediction("2", "B"))
+        store.write_answers(path.with_name("answers.json"), ["2", "1"], 1)
+    assert [item["answer"] for item in read_json(path.with_name("answers.json"))] == ["B", "图" * 50]
+
+
+def test_repeats_that_were_not_asked_yet_are_left_out(path):
+    write(path, prediction("1", "A"), prediction("1", "C", inference=2))
+    (item,) = answers(path, ["1"], repeats=3)
+    assert item["answer"] == {"inference_0": "A", "inference_2": "C"}
+
+
+WHOLE, NEXT = line(prediction("1", "图")), line(prediction("2"))
+
+
+@pytest.mark.parametrize("length", [1, len(WHOLE) // 2, len(WHOLE) - 2])
+def test_a_torn_last_line_is_left_out_and_its_place_is_used_again(path, caplog, length):
+    path.parent.mkdir()
+    path.write_bytes(NEXT + WHOLE[:length])
+    with PredictionStore(path) as store:
+        assert len(store) == 1
+        assert store.get("2", 0).status == "ok"
+        store.append(prediction("1", "图"))
+    assert path.read_bytes() == NEXT + WHOLE
+    assert caplog.messages == [f"{path}: the last line is torn and is left out"]
+
+
+def test_every_way_of_tearing_the_last_line_is_survived(path):
+    path.parent.mkdir()
+    for length in range(len(WHOLE)):
+        path.write_bytes(NEXT + WHOLE[:length])
+        with PredictionStore(path) as store:
+            store.append(prediction("3"))
+        with PredictionStore(path) as store:
+            found = [store.get(question_id, 0) is not None for question_id in "123"]
+        assert found == [length == len(WHOLE) - 1, True, True], length
+
+
+def test_zeros_that_a_power_failure_leaves_are_a_torn_line(path):
+    path.parent.mkdir()
+    path.write_bytes(NEXT + b"\0" * 100)
+    write(path, prediction("1", "图"))
+    assert path.read_bytes() == NEXT + WHOLE
+
+
+def test_a_whole_last_line_without_its_line_break_is_kept(path):
+    path.parent.mkdir()
+    path.write_bytes(WHOLE[:-1])
+    write(path, prediction("2"))
+    assert path.read_bytes() == WHOLE + NEXT
+
+
+def test_blank_lines_do_no_harm(path):
+    path.parent.mkdir()
+    path.write_bytes(WHOLE + b"\n  \n" + NEXT + b"\n")
+    assert [item["question_id"] for item in answers(path, ["1", "2"])] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b'{"question_id": "1", "ans\n', b"[1]\n", b"3\n", b'{"question_id": "1"}\n', b"\xff\n",
+        json.dumps({**to_line(prediction()), "media": [[1, 2]]}).encode() + b"\n",
+        json.dumps({**to_line(prediction()), "question_id": ["1"]}).encode() + b"\n",
+    ],
+)  # fmt: skip
+def test_a_broken_line_in_the_middle_is_told_with_its_number_and_nothing_is_lost(path, broken):
+    path.parent.mkdir()
+    path.write_bytes(WHOLE + broken + NEXT)
+    with pytest.raises(
+        DataError, match=r"predictions\.jsonl:2: not a prediction; remove this line, or use --overwrite$"
+    ):
+        PredictionStore(path).__enter__()
+    assert path.read_bytes() == WHOLE + broken + NEXT
+
+
+def test_a_new_store_is_an_empty_file_in_a_new_folder(path):
+    with PredictionStore(path) as store:
+        assert len(store) == 0
+    assert path.read_bytes() == b""

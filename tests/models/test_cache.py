@@ -1,0 +1,109 @@
+"""The reply cache: what is kept, and for which call."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from flagmm.errors import ModelError
+from flagmm.models.cache import Cached, ReplyCache, is_cacheable
+from flagmm.models.client import BaseClient
+from flagmm.types import CallSettings, Message, ModelOutput, TextPart, Usage
+from tests.core_cases import core_cases
+
+WHOLE = ModelOutput(
+    text="图 \ud800",
+    reason="r",
+    usage=Usage(prompt_tokens=1, total_tokens=2),
+    finish_reason="stop",
+    attempts=3,
+    latency=0.5,
+)
+
+
+class Counting(BaseClient):
+    """Gives its replies in turn and counts the calls."""
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.calls = 0
+
+    async def generate(self, messages, settings):
+        reply = self.replies[self.calls]
+        self.calls += 1
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+def ask(client, text="Q?", repeat=0):
+    messages = [Message(role="user", content=(TextPart(text=text),))]
+    return asyncio.run(client.generate(messages, CallSettings(question_id="1", repeat=repeat)))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "cache" / "replies.sqlite"
+
+
+def test_a_call_that_was_answered_before_is_not_made_again(path):
+    inner = Counting(WHOLE)
+    client = Cached(inner, path, "f")
+    first, second = ask(client), ask(client)
+    assert (inner.calls, first) == (1, WHOLE)
+    assert second == ModelOutput(text=WHOLE.text, reason="r", usage=WHOLE.usage, finish_reason="stop", cached=True)
+
+
+def test_another_run_finds_the_reply(path):
+    ask(Cached(Counting(ModelOutput(text="A")), path, "f"))
+    assert ask(Cached(Counting(), path, "f")) == ModelOutput(text="A", cached=True)
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "asked"),
+    [("g", {}), ("f", {"text": "Other?"}), ("f", {"repeat": 1})],
+    ids=["settings", "question", "repetition"],
+)
+def test_another_call_is_made(path, fingerprint, asked):
+    ask(Cached(Counting(ModelOutput(text="A")), path, "f"))
+    assert ask(Cached(Counting(ModelOutput(text="B")), path, fingerprint), **asked).text == "B"
+
+
+@pytest.mark.parametrize(
+    ("output", "kept"),
+    [
+        pytest.param(ModelOutput(text="A", finish_reason="stop"), True, id="whole"),
+        pytest.param(ModelOutput(text="A"), True, id="no finish reason"),
+        pytest.param(ModelOutput(text="A", finish_reason="length"), False, id="truncated"),
+        pytest.param(ModelOutput(text=" \n", finish_reason="stop"), False, id="empty"),
+        pytest.param(ModelOutput(text="A", refused=True), False, id="refused"),
+    ],
+)
+def test_only_whole_replies_are_kept(path, output, kept):
+    inner = Counting(output, ModelOutput(text="again"))
+    client = Cached(inner, path, "f")
+    ask(client)
+    assert (ask(client).text, inner.calls) == ((output.text, 1) if kept else ("again", 2))
+    assert is_cacheable(output) is kept
+
+
+@pytest.mark.parametrize(("given", "expected"), core_cases("cache_accept"))
+def test_recorded_replies_are_kept_or_not(given, expected):
+    assert is_cacheable(ModelOutput(text=given["content"] or "", finish_reason=given["finish_reason"])) is expected
+
+
+def test_a_failure_is_not_kept(path):
+    client = Cached(Counting(ModelError("x", kind="server"), ModelOutput(text="A")), path, "f")
+    with pytest.raises(ModelError):
+        ask(client)
+    assert ask(client).text == "A"
+
+
+def test_several_threads_and_connections_may_write_at_once(path):
+    caches = [ReplyCache(path) for _ in range(3)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda n: caches[n % 3].put(str(n % 5), ModelOutput(text=str(n % 5))), range(30)))
+    assert [caches[0].get(str(n)).text for n in range(5)] == ["0", "1", "2", "3", "4"]
+    assert caches[0].get("5") is None

@@ -1,0 +1,315 @@
+"""The client of an endpoint, against a real one on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+from PIL import Image
+
+from flagmm.config.model import ModelSpec
+from flagmm.config.secrets import Secret
+from flagmm.errors import ConfigError, ModelError
+from flagmm.models.http import HttpClient, _proxy_for, completions_url
+from flagmm.types import CallSettings, ImagePart, MediaSource, Message, ModelOutput, TextPart, Usage
+from tests.servers import (
+    MockEndpoint,
+    Reply,
+    Wire,
+    completion,
+    content_filter,
+    error_reply,
+    html_reply,
+    no_choices,
+    null_content,
+    sse,
+)
+
+KEY = "sk-test-123456"
+USAGE = Usage(prompt_tokens=11, completion_tokens=3, total_tokens=14)
+
+
+def ask(url, *parts, times=1, **spec):
+    """The outcome of each call of one client: an output, or the error."""
+    content = tuple(TextPart(text=part) if isinstance(part, str) else part for part in parts or ("Q?",))
+    messages = [Message(role="user", content=content)]
+    values = {"model_name": "m", "url": url, "timeout": 5.0, **spec}
+
+    async def run():
+        outcomes = []
+        async with HttpClient(ModelSpec(**values)) as client:
+            for repeat in range(times):
+                try:
+                    outcomes.append(await client.generate(messages, CallSettings(question_id="1", repeat=repeat)))
+                except ModelError as error:
+                    outcomes.append(error)
+        return outcomes
+
+    outcomes = asyncio.run(run())
+    return outcomes[0] if times == 1 else outcomes
+
+
+@pytest.mark.parametrize(
+    ("given", "posted"),
+    [
+        ("http://h:8000", "http://h:8000/v1/chat/completions"),
+        ("http://h:8000/", "http://h:8000/v1/chat/completions"),
+        ("http://h/v1", "http://h/v1/chat/completions"),
+        ("http://h/v1/", "http://h/v1/chat/completions"),
+        ("https://h/api/v1/chat/completions", "https://h/api/v1/chat/completions"),
+        ("https://h/v1/chat/completions/", "https://h/v1/chat/completions"),
+        (
+            "https://h/openai/deployments/d/chat/completions?api-version=1",
+            "https://h/openai/deployments/d/chat/completions?api-version=1",
+        ),
+        (
+            "https://h/openai/deployments/d?api-version=1",
+            "https://h/openai/deployments/d/chat/completions?api-version=1",
+        ),
+        ("http://[::1]:8000/v1", "http://[::1]:8000/v1/chat/completions"),
+    ],
+)
+def test_the_url_posted_to_comes_from_a_full_one_or_a_root(given, posted):
+    assert completions_url(given) == posted
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8000/v1",
+        "h/v1",
+        "ftp://h/v1",
+        "http://",
+        "http:///v1",
+        "http://[::1/v1",
+        "http://h:port/v1",
+        "http://h:99999/v1",
+    ],
+)
+def test_what_is_no_url_is_told(url):
+    with pytest.raises(ConfigError, match=r"^model: url: '.*' is no http or https URL$"):
+        completions_url(url)
+
+
+def test_a_broken_url_does_not_show_its_password():
+    with pytest.raises(ConfigError) as caught:
+        completions_url("ftp://user:pass1234@h")
+    assert "pass1234" not in str(caught.value)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_reply_comes_back_whole(stream):
+    with MockEndpoint(completion("图 B", reasoning_content="r")) as endpoint:
+        output = ask(endpoint.url, stream=stream)
+    assert output == ModelOutput(text="图 B", reason="r", usage=USAGE, finish_reason="stop")
+    (request,) = endpoint.requests
+    assert (request.method, request.path, request.body["model"], request.text) == (
+        "POST",
+        "/v1/chat/completions",
+        "m",
+        "Q?",
+    )
+    assert request.body.get("stream", False) is stream
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        pytest.param(sse(["图", "A"]), id="plain"),
+        pytest.param(
+            sse(["图", "A"], keep_alive=True, wire=Wire(newline="\r\n", before=["id: 7", ": here"], ending="nothing")),
+            id="awkward",
+        ),
+        pytest.param(sse(["图", "A"], wire=Wire(cut="character")), id="cut inside characters"),
+        pytest.param(sse(["图", "A"], wire=Wire(done=False, cut=3)), id="no [DONE]"),
+    ],
+)
+def test_a_stream_is_read_even_where_none_was_asked_for(reply):
+    with MockEndpoint(reply) as endpoint:
+        assert ask(endpoint.url) == ModelOutput(text="图A", usage=USAGE, finish_reason="stop")
+
+
+def test_a_stream_that_says_it_is_json_is_read():
+    raw = b"".join(sse(["A"]).stream_chunks)
+    with MockEndpoint(Reply(raw_body=b": hello\n\n" + raw)) as endpoint:
+        assert ask(endpoint.url).text == "A"
+
+
+def test_a_reply_that_never_ends_after_done_is_not_waited_for():
+    reply = Reply(stream_chunks=sse(["A"]).stream_chunks, hang=True)
+    with MockEndpoint(reply) as endpoint:
+        assert ask(endpoint.url, stream=True).text == "A"
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "retryable", "message"),
+    [
+        pytest.param(
+            error_reply(401, "no such key"), "auth", False, "HTTP 401: no such key (no API key is set", id="401"
+        ),
+        pytest.param(error_reply(404, "no such model"), "not_found", False, "HTTP 404: no such model", id="404"),
+        pytest.param(error_reply(400, "too large"), "bad_request", False, "HTTP 400: too large", id="400"),
+        pytest.param(content_filter(400), "refused", False, "HTTP 400: The prompt was filtered", id="filter"),
+        pytest.param(error_reply(429, "slow down", retry_after=3), "rate_limit", True, "HTTP 429: slow down", id="429"),
+        pytest.param(error_reply(500, "oops"), "server", True, "HTTP 500: oops", id="500"),
+        pytest.param(html_reply(502), "server", True, "HTTP 502: Welcome Welcome", id="502 as a page"),
+        pytest.param(html_reply(), "bad_reply", True, "the reply is no JSON: Welcome Welcome", id="page"),
+        pytest.param(no_choices(), "bad_reply", True, "the reply has no choices", id="no choices"),
+        pytest.param(Reply(raw_body=b""), "bad_reply", True, "the reply is no JSON: (empty)", id="empty body"),
+        pytest.param(
+            Reply(status=307, raw_body=b"", headers={"Location": "/elsewhere"}),
+            "not_found",
+            False,
+            "HTTP 307: the endpoint redirects to /elsewhere",
+            id="redirect",
+        ),
+        pytest.param(Reply(reset=True), "connection", True, "the connection broke: ", id="reset"),
+        pytest.param(
+            Reply(stream_chunks=[b'data: {"choices": []}\n\n'], reset=True),
+            "connection",
+            True,
+            "the connection broke: ",
+            id="reset stream",
+        ),
+        pytest.param(
+            Reply(stream_chunks=[b'data: {"choices": []}\n\n']),
+            "connection",
+            True,
+            "the stream broke off",
+            id="short stream",
+        ),
+    ],
+)
+def test_a_fault_is_a_model_error_that_says_whether_it_may_pass(reply, kind, retryable, message):
+    with MockEndpoint(reply) as endpoint:
+        error = ask(endpoint.url)
+    assert (error.kind, error.retryable) == (kind, retryable)
+    assert str(error).startswith(message)
+    assert error.retry_after == (3 if kind == "rate_limit" else None)
+    assert len(endpoint.requests) == 1, "the client itself never tries again"
+
+
+def test_no_content_is_an_empty_output():
+    with MockEndpoint(null_content()) as endpoint:
+        assert ask(endpoint.url).text == ""
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(hang=True), Reply(stream_chunks=[b'data: {"choices": []}\n\n'], hang=True)],
+    ids=["nothing", "half a stream"],
+)
+def test_an_endpoint_that_does_not_answer_in_time_is_a_timeout(reply):
+    with MockEndpoint(reply) as endpoint:
+        error = ask(endpoint.url, timeout=0.2)
+    assert (str(error), error.kind, error.retryable) == ("no reply within 0.2 s", "timeout", True)
+
+
+def test_an_endpoint_that_is_not_there_is_told_with_its_address():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    error = ask(f"http://127.0.0.1:{port}/v1")
+    assert (error.kind, error.retryable) == ("connection", True)
+    assert str(error).startswith(f"cannot connect to 127.0.0.1:{port}: ")
+
+
+def test_one_connection_serves_many_calls():
+    with MockEndpoint("A") as endpoint:
+        outputs = ask(endpoint.url, times=3, seed=5)
+    assert [output.text for output in outputs] == ["A"] * 3
+    assert [request.body["seed"] for request in endpoint.requests] == [5, 6, 7]
+
+
+def test_calls_run_side_by_side():
+    async def run(url):
+        message = Message(role="user", content=(TextPart(text="Q?"),))
+        async with HttpClient(ModelSpec(model_name="m", url=url)) as client:
+            await asyncio.gather(*(client.generate([message], CallSettings(question_id=str(n))) for n in range(20)))
+
+    with MockEndpoint(Reply(delay=0.2)) as endpoint:
+        asyncio.run(run(endpoint.url))
+    assert endpoint.max_inflight == 20
+
+
+@pytest.mark.parametrize(
+    ("spec", "headers"),
+    [
+        pytest.param({}, {}, id="no key"),
+        pytest.param({"api_key": Secret(KEY)}, {"authorization": f"Bearer {KEY}"}, id="key"),
+        pytest.param({"headers": {"X-Team": "vision"}}, {"x-team": "vision"}, id="header"),
+        pytest.param(
+            {"api_key": Secret(KEY), "headers": {"Authorization": "Basic abc"}},
+            {"authorization": "Basic abc"},
+            id="own authorization",
+        ),
+    ],
+)
+def test_headers_are_sent(spec, headers):
+    with MockEndpoint() as endpoint:
+        ask(endpoint.url, **spec)
+    sent = endpoint.requests[0].headers
+    assert {name: sent.get(name) for name in ("authorization", "x-team") if name in sent} == headers
+    assert sent["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("host", "is_azure"),
+    [
+        ("x.openai.azure.com", True),
+        ("x.services.ai.azure.com", True),
+        ("x.openai.azure.us", True),
+        ("azure.com.example.org", False),
+        ("notazure.com", False),
+    ],
+)
+def test_azure_gets_the_key_in_its_own_header(host, is_azure):
+    client = HttpClient(ModelSpec(model_name="m", url=f"https://{host}/v1", api_key=Secret(KEY)))
+    headers = client._headers()  # no such host can be had on this machine
+    assert ("api-key" in headers, "Authorization" in headers) == (is_azure, not is_azure)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [{"api_key": Secret(KEY)}, {"headers": {"Authorization": f"Bearer {KEY}"}}, {"headers": {"X-Api-Key": KEY}}],
+    ids=["key", "authorization", "other header"],
+)
+def test_a_key_that_the_endpoint_repeats_is_not_shown(spec):
+    with MockEndpoint(error_reply(401, f"Incorrect API key provided: {KEY}.")) as endpoint:
+        error = ask(endpoint.url, **spec)
+    assert str(error) == "HTTP 401: Incorrect API key provided: ***."
+
+
+def test_a_picture_is_sent_with_its_length_known(tmp_path):
+    Image.effect_noise((300, 300), 90).save(tmp_path / "a.png")
+    with MockEndpoint() as endpoint:
+        assert ask(endpoint.url, "Q?", ImagePart(source=MediaSource(path=str(tmp_path / "a.png")))).text == "B"
+    (request,) = endpoint.requests
+    assert request.image_urls[0].startswith("data:image/png;base64,")
+    assert int(request.headers["content-length"]) > (tmp_path / "a.png").stat().st_size
+    assert "transfer-encoding" not in request.headers
+
+
+def test_a_broken_picture_fails_without_a_call(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"no picture")
+    with MockEndpoint() as endpoint:
+        error = ask(endpoint.url, "Q?", ImagePart(source=MediaSource(path=str(tmp_path / "a.png"))))
+    assert (error.kind, error.retryable, endpoint.requests) == ("media", False, [])
+    assert "a.png" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("variables", "url", "proxy"),
+    [
+        ({}, "http://h/v1", None),
+        ({"HTTP_PROXY": "http://p:1"}, "http://h/v1", "http://p:1"),
+        ({"HTTP_PROXY": "http://p:1"}, "https://h/v1", None),
+        ({"https_proxy": "http://p:1"}, "https://h/v1", "http://p:1"),
+        ({"http_proxy": "http://p:1", "no_proxy": "h,localhost"}, "http://h/v1", None),
+    ],
+)
+def test_the_proxy_that_the_environment_names_is_taken(monkeypatch, variables, url, proxy):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert _proxy_for(url) == proxy

@@ -1,0 +1,98 @@
+"""What a score is worth."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagmm.report.validity import assess, has_losses
+from flagmm.types import Counts, TaskResult
+
+OFTEN = settings(max_examples=60, deadline=None)
+
+
+def result(accuracy=50.0, *, over="asked", metrics=None, **counts):
+    values = {"accuracy": accuracy} if metrics is None else metrics
+    return TaskResult(task="t", metrics=values, counts=Counts(**counts), over=over)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        pytest.param(result(asked=4, answered=4), "all 4 answered", id="all"),
+        pytest.param(result(), "nothing was asked", id="nothing"),
+        pytest.param(
+            result(50.0, asked=4, answered=2, failed=1, empty=1),
+            "1 failed (25.0%); 1 empty (25.0%); "
+            "score between 50.00 and 100.00 if the missing were all wrong or all right",
+            id="missing",
+        ),
+        pytest.param(
+            result(33.33, over="answered", asked=4, answered=3, refused=1),
+            "1 refused (25.0%); score between 25.00 and 50.00 if the missing were all wrong or all right",
+            id="over the answered",
+        ),
+        pytest.param(
+            result(asked=1000, answered=1000, truncated=2, unparsed=3, judge_failed=1),
+            "2 truncated (0.2%); 3 unparsed (0.3%); 1 judge-failed (0.1%)",
+            id="answered, but",
+        ),
+        pytest.param(result(asked=4, answered=4, unscored=2), "2 not scored", id="not scored"),
+        pytest.param(result(None, asked=4, answered=3, failed=1), "1 failed (25.0%)", id="no score, no range"),
+        pytest.param(
+            result(metrics={"bleu": 3.0}, asked=4, answered=3, failed=1), "1 failed (25.0%)", id="another score"
+        ),
+        pytest.param(result(1234.0, asked=4, answered=3, failed=1), "1 failed (25.0%)", id="no percentage"),
+        pytest.param(
+            result(0.0, asked=2, answered=0, failed=2, unscored=2),
+            "2 failed (100.0%); 2 not scored",
+            id="nothing to score",
+        ),
+    ],
+)
+def test_the_line_says_what_is_missing(given, text):
+    assert assess(given).text == text
+
+
+@pytest.mark.parametrize("kind", ["failed", "empty", "refused", "truncated", "unparsed", "judge_failed"])
+@pytest.mark.parametrize(("number", "is_doubtful"), [(0, False), (1, False), (2, True)])
+def test_a_loss_of_more_than_1_percent_casts_doubt(kind, number, is_doubtful):
+    assert assess(result(asked=100, answered=100, **{kind: number})).is_doubtful is is_doubtful
+
+
+def test_nothing_asked_casts_doubt():
+    assert assess(result()).is_doubtful
+
+
+@OFTEN
+@given(st.integers(1, 500), st.data())
+def test_the_range_is_where_the_score_would_be_however_it_is_counted(asked, data):
+    answered = data.draw(st.integers(1, asked))
+    right = data.draw(st.integers(0, answered))
+    losses = {"asked": asked, "answered": answered, "failed": asked - answered}
+    for over, accuracy in (("asked", 100 * right / asked), ("answered", 100 * right / answered)):
+        found = re.search(r"score between (\S+) and (\S+) if", assess(result(accuracy, over=over, **losses)).text)
+        assert (found is None) == (answered == asked)
+        if found:
+            low, high = 100 * right / asked, 100 * (right + asked - answered) / asked
+            assert (float(found[1]), float(found[2])) == pytest.approx((low, high), abs=0.0051)
+
+
+@pytest.mark.parametrize(
+    ("counts", "lost"),
+    [
+        ({"asked": 3, "answered": 3}, False),
+        ({}, False),
+        ({"asked": 3, "answered": 3, "truncated": 1, "unparsed": 1}, False),
+        ({"asked": 3, "answered": 2, "failed": 1}, True),
+        ({"asked": 3, "answered": 2, "empty": 1}, True),
+        ({"asked": 3, "answered": 2, "refused": 1}, True),
+        ({"asked": 3, "answered": 3, "judge_failed": 1}, True),
+        ({"asked": 3, "answered": 3, "unscored": 1}, True),
+    ],
+)
+def test_the_exit_status_tells_what_was_not_answered_or_not_scored(counts, lost):
+    assert has_losses(Counts(**counts)) is lost
