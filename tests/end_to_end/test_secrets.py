@@ -1,0 +1,139 @@
+"""An API key stays out of every file, log and process argument, however it is given and whatever the endpoint says."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.command import Command, Finished
+from tests.end_to_end.folders import answers_by_id, choice, choices, read_json, write_model, write_task
+from tests.end_to_end.waiting import wait_until
+from tests.servers import MockEndpoint, RecordedRequest, Reply, by_question, error_reply
+
+KEY = "sk-0pen-Sesame-7c1f"
+
+
+def echo(status: int, **headers: str) -> Reply:
+    """A failure that repeats the key, in its body and its headers."""
+    reply = error_reply(status, f"Incorrect API key provided: {KEY}")
+    return Reply(status=status, raw_body=reply.raw_body, headers=headers)
+
+
+ECHOES = {
+    "bad request": echo(400),
+    "server fault": echo(500),
+    "error in a 200": Reply(raw_body=json.dumps({"error": {"message": f"key {KEY} is over its quota"}}).encode()),
+    "page": Reply(raw_body=f"<html>{KEY}</html>".encode()),
+    "redirect": echo(302, Location=f"https://elsewhere.example/?key={KEY}"),
+    "no scope": echo(403),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """A way to give the key."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    dotenv: str = ""
+    query: str = ""
+    header: str = "authorization"
+    sent: str | None = f"Bearer {KEY}"
+
+
+ROUTES = {
+    "model file": Route(settings={"api_key": KEY}),
+    "named variable": Route(settings={"api_key": "$MY_KEY"}, variables={"MY_KEY": KEY}),
+    "default variable": Route(variables={"FLAGEVAL_API_KEY": KEY}, flags=("--debug",)),
+    "dotenv": Route(dotenv=f"OPENAI_API_KEY={KEY}\n"),
+    "flag": Route(flags=("--api-key", KEY, "--debug")),
+    "header": Route(settings={"headers": {"X-Api-Key": KEY}}, header="x-api-key", sent=KEY, flags=("--debug",)),
+    "url": Route(query=f"/chat/completions?api-key={KEY}", sent=None, flags=("--debug",)),
+}
+
+
+@pytest.fixture(scope="module")
+def route_runs(tmp_path_factory):
+    """A run for each way to give the key: the finished command, its first request and its folder by name."""
+    folders = {name: tmp_path_factory.mktemp("route") for name in ROUTES}
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        runs = {name: pool.submit(run_route, ROUTES[name], folder) for name, folder in folders.items()}
+        return {name: (*run.result(), folders[name]) for name, run in runs.items()}
+
+
+def run_route(route: Route, folder: Path) -> tuple[Finished, RecordedRequest]:
+    task = write_task(folder / "task", [choice(echoed, f"{echoed}?") for echoed in (*ECHOES, "fine")])
+    if route.dotenv:
+        (folder / ".env").write_text(route.dotenv)
+    with MockEndpoint(by_question({f"{echoed}?": reply for echoed, reply in ECHOES.items()}, default="B")) as endpoint:
+        url = endpoint.url + route.query
+        model = write_model(folder / "model.json", url, retries=0, use_cache=True, **route.settings)
+        arguments = ("--tasks", task, "--cfg", model, "--output-dir", "out", *route.flags)
+        done = Command(folder)(*arguments, **route.variables)
+        return done, endpoint.requests[0]
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_the_key_is_sent_and_shown_nowhere(route_runs, name):
+    done, request, folder = route_runs[name]
+    assert request.headers.get(ROUTES[name].header) == ROUTES[name].sent
+    assert done.status == 1
+    assert {entry["status"] for entry in answers_by_id(folder / "out").values()} == {"ok", "failed"}
+    assert KEY not in done.stdout + done.stderr
+    assert "***" in json.dumps(answers_by_id(folder / "out")["bad request"])
+    assert files_with(KEY, folder) <= {"model.json", ".env"}  # where the person put it
+
+
+def files_with(text: str, folder: Path) -> set[str]:
+    """The files under a folder that hold the text, however they are encoded."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix() for path in files if text.encode() in path.read_bytes()}
+
+
+def test_an_endpoint_that_refuses_the_key_does_not_make_it_known(run_command, tmp_path):
+    task = write_task(tmp_path / "task", choices(5))
+    with MockEndpoint(echo(401)) as endpoint:
+        model = write_model(tmp_path / "model.json", endpoint.url + f"/chat/completions?api-key={KEY}", api_key=KEY)
+        done = run_command("--tasks", task, "--cfg", model, "--output-dir", "out", "--debug")
+    assert done.status == 2
+    assert "check api_key" in done.errors[0]
+    assert "Traceback" in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    assert files_with(KEY, tmp_path) == {"model.json"}
+
+
+def test_a_task_file_s_own_key_is_masked_in_its_copy(run_command, tmp_path):
+    evaluator = f"dict(type='BaseEvaluator', service=dict(api_key={KEY!r}, url='https://u:{KEY}@host/v1'))"
+    task = write_task(tmp_path / "task", choices(1), evaluator=evaluator)
+    done = run_command("--tasks", task, "--model-type", "random", "--output-dir", "out")
+    assert done.status == 0
+    copy = read_json(tmp_path / "out" / "colours" / "colours_config.json")
+    assert copy["task"]["evaluator"]["service"]["api_key"] == "***"
+    assert files_with(KEY, tmp_path / "out") == set()
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc to see other processes' arguments")
+def test_the_key_is_in_no_process_s_arguments(run_command, tmp_path):
+    task = write_task(tmp_path / "task", choices(2))
+    with MockEndpoint(Reply(delay=1.0)) as endpoint:
+        model = write_model(tmp_path / "model.json", endpoint.url, api_key=KEY)
+        process = run_command.start("--tasks", task, "--cfg", model)
+        wait_until(lambda: len(endpoint.requests) == 2, "calls under way")
+        shown = [pid for pid in os.listdir("/proc") if pid.isdecimal() and KEY.encode() in arguments_of(pid)]
+        done = run_command.wait(process)
+    assert done.status == 0
+    assert shown == []
+
+
+def arguments_of(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # it has ended
+        return b""
