@@ -1,9 +1,54 @@
-"""Scoring: saved answers and annotations in, scores out; no model is asked and nothing is drawn at random.
+"""Scoring: saved answers and annotations in, scores out; nothing is drawn at random.
 
-`base_evaluator.py` is the flow that every evaluator shares: `answers.py` joins answers to questions, `rules.py` reads
-and compares one answer (with `extraction.py`), `aggregate.py` makes the numbers, `user_code.py` runs a task's own.
+`base_evaluator.py` is the flow that every evaluator shares: `answers.py` joins answers to questions, a `Metric` scores
+replies (`rules.py` by question type with `extraction.py`, the `metrics_of_*.py` as benchmarks do), `aggregate.py` makes
+numbers, `entries.py` the record of each answer, `user_code.py` runs a task's own scoring.
 """
 
 from flagmm.evaluator.base_evaluator import BaseEvaluator
+from flagmm.evaluator.metric import Metric
+from flagmm.evaluator.metric_evaluator import MetricEvaluator, MmmuEvaluator, VqaEvaluator, YesNoEvaluator
+from flagmm.evaluator.other_evaluators import (
+    AggregationEvaluator,
+    CocoEvaluator,
+    ExtractEvaluator,
+    OpenEvaluator,
+    RetrievalEvaluator,
+)
+from flagmm.registry import METRICS
 
-__all__ = ["BaseEvaluator"]
+METRICS.register_lazily(
+    {
+        "vqa_accuracy": "flagmm.evaluator.metrics_of_text",
+        "anls": "flagmm.evaluator.metrics_of_text",
+        "relaxed_accuracy": "flagmm.evaluator.metrics_of_text",
+        "ocrbench": "flagmm.evaluator.metrics_of_text",
+        "fill_blank": "flagmm.evaluator.metrics_of_text",
+        "yes_no": "flagmm.evaluator.metrics_of_yes_no",
+        "pope": "flagmm.evaluator.metrics_of_yes_no",
+        "mme": "flagmm.evaluator.metrics_of_yes_no",
+        "hallusionbench": "flagmm.evaluator.metrics_of_yes_no",
+        "mmmu": "flagmm.evaluator.metrics_of_choice",
+        "mmmu_pro": "flagmm.evaluator.metrics_of_choice",
+        "mmmu_subjects": "flagmm.evaluator.metrics_of_choice",
+        "typed_open": "flagmm.evaluator.metrics_of_open",
+        "general_vqa": "flagmm.evaluator.metrics_of_open",
+        "coco_caption": "flagmm.evaluator.metrics_of_open",
+        "mathvista": "flagmm.evaluator.metrics_of_maths",
+        "mathvision": "flagmm.evaluator.metrics_of_maths",
+    }
+)
+
+__all__ = [
+    "AggregationEvaluator",
+    "BaseEvaluator",
+    "CocoEvaluator",
+    "ExtractEvaluator",
+    "Metric",
+    "MetricEvaluator",
+    "MmmuEvaluator",
+    "OpenEvaluator",
+    "RetrievalEvaluator",
+    "VqaEvaluator",
+    "YesNoEvaluator",
+]

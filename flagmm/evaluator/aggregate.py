@@ -4,29 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
 from flagmm.evaluator.answers import Answer, Reply
-from flagmm.evaluator.rules import Verdict
+from flagmm.evaluator.verdict import JUDGE_FAILED, Judged
 from flagmm.metrics.statistics import wilson_interval
 from flagmm.types import Counts
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """A question with the verdict on each reply; a reply that is no answer has none."""
-
-    answer: Answer
-    verdicts: tuple[Verdict | None, ...]
-    scorable: bool
-    """Whether a reply can be scored at all: there is a reference, and a rule for the type."""
-
-    @property
-    def score(self) -> float:
-        """Mean over the replies, from 0 to 1; what is no answer scores 0."""
-        return fmean(verdict.correct or 0.0 if verdict else 0.0 for verdict in self.verdicts)
 
 
 def percent(share: float) -> float:
@@ -36,32 +21,53 @@ def percent(share: float) -> float:
 
 def accuracy(items: Iterable[Judged]) -> float | None:
     """Percent over all questions asked that can be scored; None where there is none."""
-    scores = [item.score for item in items if item.scorable]
+    scores = [item.score for item in items if item.counts]
     return percent(fmean(scores)) if scores else None
 
 
 def accuracy_answered(items: Iterable[Judged]) -> float | None:
     """Percent over the replies that are answers; None where there is none."""
-    scores = [verdict.correct or 0.0 for item in items if item.scorable for verdict in item.verdicts if verdict]
+    scores = [
+        verdict.correct or 0.0
+        for item in items
+        if item.scorable
+        for verdict in item.verdicts
+        if verdict and verdict.rule != JUDGE_FAILED
+    ]
     return percent(fmean(scores)) if scores else None
 
 
 def interval(items: Sequence[Judged]) -> list[float] | None:
     """The 95 % Wilson interval of the accuracy, in percent; n is the number of questions."""
-    scores = [item.score for item in items if item.scorable]
+    scores = [item.score for item in items if item.counts]
     found = wilson_interval(sum(scores), len(scores))
     return [percent(found.low), percent(found.high)] if found else None
 
 
-def grouped_accuracy(items: Sequence[Judged], key: str) -> dict[str, dict[str, Any]]:
-    """Accuracy and number of questions for each value of an annotation's field, values in order."""
-    groups: dict[str, list[Judged]] = defaultdict(list)
+def groups(items: Sequence[Judged], key: str) -> dict[str, list[Judged]]:
+    """The questions by the value of an annotation's field, values in order; a list counts under each of its values."""
+    found: dict[str, list[Judged]] = defaultdict(list)
     for item in items:
-        groups[str(item.answer.annotation.get(key))].append(item)
-    return {
-        value: {"accuracy": accuracy(members), "n": sum(member.scorable for member in members)}
-        for value, members in sorted(groups.items())
-    }
+        value = item.answer.annotation.get(key)
+        for each in dict.fromkeys(map(str, value if isinstance(value, list) else [value])):
+            found[each].append(item)
+    return dict(sorted(found.items()))
+
+
+def macro(groups: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, float | None]:
+    """The mean of the groups' headline scores for each key, every group weighing the same."""
+    means: dict[str, float | None] = {}
+    for key, values in groups.items():
+        scores = [next(iter(summary.values())) for summary in values.values()]
+        known = [score for score in scores if isinstance(score, int | float)]
+        means[key] = round(fmean(known), 2) if known else None
+    return means
+
+
+def disagreements(items: Sequence[Judged]) -> dict[str, int]:
+    """On how many answers a benchmark's own rule and a careful reading differ; {} where only one rule was asked."""
+    differing = [verdict for item in items for verdict in item.verdicts if verdict and verdict.careful is not None]
+    return {"rule_disagreements": len(differing)} if differing else {}
 
 
 def count(answers: Sequence[Answer], judged: Sequence[Judged], questions: int) -> Counts:
@@ -83,6 +89,7 @@ def count(answers: Sequence[Answer], judged: Sequence[Judged], questions: int) -
         failed=statuses["failed"],
         truncated=sum(reply.status == "ok" and reply.finish_reason == "length" for reply in replies),
         unparsed=sum(verdict.correct is not None and verdict.extracted is None for verdict in verdicts),
+        judge_failed=sum(verdict.rule == JUDGE_FAILED for verdict in verdicts),
         unscored=sum(len(item.verdicts) for item in judged if not item.scorable),
     )
 

@@ -1,4 +1,4 @@
-"""BaseEvaluator: the flow from saved answers to scores, and the rules for the common question types."""
+"""BaseEvaluator: the flow from saved answers to scores that every evaluator shares."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import inspect
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
-from flagmm.evaluator.aggregate import Judged
 from flagmm.evaluator.answers import Answer, read_answers
-from flagmm.evaluator.rules import KNOWN_TYPES, Verdict, can_score, has_reference, score_reply
+from flagmm.evaluator.entries import evaluated_entry, scored_fields
+from flagmm.evaluator.judge import Judge
+from flagmm.evaluator.metric import JudgeableMetric, Metric
+from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
 from flagmm.evaluator.user_code import UserScoring
+from flagmm.evaluator.verdict import Judged, Verdict
 from flagmm.jsonio import write_json, write_records
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.plugin import load_function
@@ -31,11 +35,12 @@ EvalFunc = str | Callable[..., dict[str, Any]] | None
 class BaseEvaluator:
     """Scores multiple-choice, multiple-response, yes-no, fill-in-the-blank, cloze and short-answer questions.
 
-    A task may bring its own scoring: `eval_func`, or a subclass that overrides `cal_accuracy`.
+    A task may bring its own scoring: `eval_func`, or a subclass that overrides `cal_accuracy`. Evaluators of other
+    built-in rules differ in `metrics` only; the first of them is the headline.
 
     Args:
         eval_func: a file beside the task file with `get_result(annotations, predictions)`, or such a function.
-        detailed_keys: annotation fields; each of their values gets an accuracy of its own.
+        detailed_keys: annotation fields; each of their values gets scores of its own.
         aggregation_fields: fields that scoring code writes, kept as lists for repeated questions.
         is_clean: False compares choices as they stand, without reading them out of a sentence.
         base_dir: folder of the task file.
@@ -58,6 +63,8 @@ class BaseEvaluator:
         self.is_clean = is_clean
         self.settings = settings
         self.eval_func = self._load_eval_func(eval_func)
+        self.metrics: list[Metric] = [TypeRules() if is_clean else _AsItStands()]
+        self.judge: Judge | None = None
 
     def _load_eval_func(self, eval_func: EvalFunc) -> Callable[..., dict[str, Any]] | None:
         if isinstance(eval_func, str):
@@ -65,6 +72,11 @@ class BaseEvaluator:
         if eval_func is not None and not callable(eval_func):
             raise ConfigError(f"evaluator: eval_func: expected a file or a function, found {eval_func!r}")
         return eval_func
+
+    def use_judge(self, judge: Judge) -> None:
+        """Let a judge have its say over the rules' verdicts; it can judge questions of any type with a reference."""
+        self.judge = judge
+        self.metrics[0] = JudgeableMetric(self.metrics[0])
 
     def process(self, dataset: Dataset, output_dir: str | Path, **kwargs: Any) -> dict[str, Any]:
         """Score the answers in `output_dir`, write `_evaluated.json` and `_result.json` there, return the latter.
@@ -79,7 +91,7 @@ class BaseEvaluator:
         if self._has_own_scoring():
             result, evaluated = self._score_by_user_code(answers, len(annotations))
         else:
-            result, evaluated = self._score_by_rules(answers, len(annotations))
+            result, evaluated = self._score_by_metrics(answers, len(annotations))
         result |= self._about_run(paths, answers, annotations)
         write_records(paths.evaluated, evaluated)
         write_json(paths.result, result)
@@ -89,48 +101,53 @@ class BaseEvaluator:
         self, annotations: dict[str, Annotation], predictions: list[dict[str, Any]], *args: Any, **kwargs: Any
     ) -> dict[str, Any]:
         """The metrics of answered predictions; subclasses override this and may write into the predictions."""
-        judged = []
+        metric, scores = self.metrics[0], []
         for prediction in predictions:
             annotation = annotations[str(prediction["question_id"])]
-            verdict = self.score(prediction["answer"], annotation)
-            prediction |= _scored_fields(verdict, annotation, prediction["answer"])
-            judged.append(verdict.correct)
-        scores = [score for score in judged if score is not None]
+            verdict = metric.score(prediction["answer"], annotation) if metric.can_score(annotation) else None
+            prediction |= scored_fields(verdict, annotation, prediction["answer"])
+            if verdict is not None and verdict.correct is not None:
+                scores.append(verdict.correct)
         return {"accuracy": aggregate.percent(sum(scores) / len(scores)) if scores else None}
-
-    def score(self, text: str, annotation: Annotation) -> Verdict:
-        """The verdict on one reply."""
-        if not self.is_clean and annotation.get("question_type") == "multiple-choice" and has_reference(annotation):
-            correct = text.strip().upper() == str(annotation["answer"]).strip().upper()
-            return Verdict(correct=float(correct), extracted=text, rule="as_it_stands")
-        return score_reply(text, annotation)
 
     def _has_own_scoring(self) -> bool:
         return self.eval_func is not None or type(self).cal_accuracy is not BaseEvaluator.cal_accuracy
 
-    def _score_by_rules(self, answers: Sequence[Answer], questions: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        judged = [self._judge(answer) for answer in answers]
-        self._warn_of_unknown_types(judged)
-        counts = aggregate.count(answers, judged, questions)
-        result: dict[str, Any] = {
-            "accuracy": aggregate.accuracy(judged),
-            "accuracy_answered": aggregate.accuracy_answered(judged),
-            "accuracy_interval": aggregate.interval(judged),
+    def _score_by_metrics(
+        self, answers: Sequence[Answer], questions: int
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        judged = [[_judge(metric, answer) for answer in answers] for metric in self.metrics]
+        about_judge: dict[str, Any] = {}
+        if self.judge is not None:
+            judged[0], report = self.judge.review(judged[0], self.metrics[0].score)
+            about_judge = {"judge": asdict(report)}
+        headline = judged[0]
+        self._warn_of_unknown_types(headline)
+        counts = aggregate.count(answers, headline, questions)
+        result: dict[str, Any] = {}
+        for metric, items in zip(self.metrics, judged, strict=True):
+            result |= metric.summarize(items)
+        result |= {
+            "accuracy_answered": aggregate.accuracy_answered(headline),
+            "accuracy_interval": aggregate.interval(headline),
         }
-        groups = {key: aggregate.grouped_accuracy(judged, key) for key in self.detailed_keys}
-        for values in groups.values():
-            result |= {value: group["accuracy"] for value, group in values.items() if value not in result}
-        if groups:
-            result["groups"] = groups
+        result |= self._grouped(headline, taken=set(result))
         result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
-        result["rules"] = aggregate.rule_counts(judged)
-        return result, [_evaluated(item) for item in judged]
+        result |= {"rules": aggregate.rule_counts(headline), **aggregate.disagreements(headline), **about_judge}
+        return result, [evaluated_entry(item) for item in headline]
 
-    def _judge(self, answer: Answer) -> Judged:
-        verdicts = tuple(
-            self.score(reply.text, answer.annotation) if reply.status == "ok" else None for reply in answer.replies
-        )
-        return Judged(answer=answer, verdicts=verdicts, scorable=can_score(answer.annotation))
+    def _grouped(self, items: Sequence[Judged], *, taken: set[str]) -> dict[str, Any]:
+        """Scores for each value of each detailed key: the headline flat under the value's name, all of them nested."""
+        flat: dict[str, Any] = {}
+        groups: dict[str, dict[str, Any]] = {}
+        for key in self.detailed_keys:
+            groups[key] = {}
+            for value, members in aggregate.groups(items, key).items():
+                summary = self.metrics[0].summarize(members)
+                groups[key][value] = summary | {"n": sum(member.scorable for member in members)}
+                if value not in taken:
+                    flat.setdefault(value, next(iter(summary.values()), None))
+        return {**flat, "groups": groups, "macro": aggregate.macro(groups)} if groups else {}
 
     def _score_by_user_code(
         self, answers: Sequence[Answer], questions: int
@@ -155,6 +172,8 @@ class BaseEvaluator:
         return about
 
     def _warn_of_unknown_types(self, judged: Sequence[Judged]) -> None:
+        if not isinstance(self.metrics[0], TypeRules):  # the others say themselves what they score
+            return
         types = {str(item.answer.annotation.get("question_type")) for item in judged if not item.scorable}
         for kind in sorted(types - set(KNOWN_TYPES)):
             logger.warning(
@@ -162,6 +181,25 @@ class BaseEvaluator:
                 kind,
                 ", ".join(KNOWN_TYPES),
             )
+
+
+class _AsItStands(TypeRules):
+    """`is_clean=False`: a choice is right only if the whole reply is its letter."""
+
+    def score(self, text: str, annotation: Annotation) -> Verdict:
+        if annotation.get("question_type") == "multiple-choice" and has_reference(annotation):
+            correct = text.strip().upper() == str(annotation["answer"]).strip().upper()
+            return Verdict(correct=float(correct), extracted=text, rule="as_it_stands")
+        return super().score(text, annotation)
+
+
+def _judge(metric: Metric, answer: Answer) -> Judged:
+    scorable = metric.can_score(answer.annotation)
+    verdicts = tuple(
+        metric.score(reply.text, answer.annotation) if scorable and reply.status == "ok" else None
+        for reply in answer.replies
+    )
+    return Judged(answer=answer, verdicts=verdicts, scorable=scorable)
 
 
 def _name_of(function: Callable[..., Any], evaluator: BaseEvaluator) -> str:
@@ -179,34 +217,3 @@ def _scope_label(config: Path) -> str:
     except (ValueError, AttributeError):
         return ""
     return f" ({label})" if label else ""
-
-
-def _evaluated(item: Judged) -> dict[str, Any]:
-    """An entry of `_evaluated.json`."""
-    answer = item.answer
-    if not answer.repeated:
-        return answer.record | _scored_fields(item.verdicts[0], answer.annotation, answer.replies[0].text)
-    fields = [
-        _scored_fields(verdict, answer.annotation, reply.text)
-        for verdict, reply in zip(item.verdicts, answer.replies, strict=True)
-    ]
-    merged = {key: [field[key] for field in fields] for key in ("raw_answer", "extracted", "rule")}
-    return answer.record | {
-        "correct": item.score if item.scorable else None,
-        "inference_scores": [field["correct"] for field in fields],
-        "num_inferences": len(fields),
-        **merged,
-        "label": answer.annotation.get("answer"),
-        "question_type": answer.annotation.get("question_type"),
-    }
-
-
-def _scored_fields(verdict: Verdict | None, annotation: Annotation, text: str) -> dict[str, Any]:
-    return {
-        "raw_answer": text,
-        "correct": verdict.correct if verdict else 0.0 if can_score(annotation) else None,
-        "extracted": verdict.extracted if verdict else None,
-        "rule": verdict.rule if verdict else "not_answered",
-        "label": annotation.get("answer"),
-        "question_type": annotation.get("question_type"),
-    }

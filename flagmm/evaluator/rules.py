@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flagmm.evaluator.extraction import (
@@ -14,27 +13,25 @@ from flagmm.evaluator.extraction import (
     extract_short_answer,
     extract_yes_no,
 )
-from flagmm.metrics.option_labels import option_labels
+from flagmm.evaluator.metric import Metric, has_answer
+from flagmm.evaluator.verdict import NO_REFERENCE, UNKNOWN_TYPE, Verdict
+from flagmm.metrics.option_labels import labels_in, option_labels
 from flagmm.metrics.text_match import blanks_equal, text_equal
+from flagmm.registry import METRICS
 from flagmm.types import Annotation
 
-NO_REFERENCE = "no_reference"
-UNKNOWN_TYPE = "unknown_type"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """What became of one reply."""
-
-    correct: float | None
-    """1 or 0; None where nothing can be said: no reference answer, or a type without a rule."""
-    extracted: Any
-    """The answer that was read; None where no rule could read one."""
-    rule: str
-    """The rule that read it, or why there is no verdict."""
-
-
 Scorer = Callable[[str, Annotation], Verdict]
+
+
+@METRICS.register_module("by_type")
+class TypeRules(Metric):
+    """Reads and compares by the question's type, with care; what BaseEvaluator does."""
+
+    def can_score(self, annotation: Annotation) -> bool:
+        return has_reference(annotation) and annotation.get("question_type", "") in _SCORERS
+
+    def score(self, text: str, annotation: Annotation) -> Verdict:
+        return score_reply(text, annotation)
 
 
 def score_reply(text: str, annotation: Annotation) -> Verdict:
@@ -48,19 +45,16 @@ def score_reply(text: str, annotation: Annotation) -> Verdict:
 
 
 def has_reference(annotation: Annotation) -> bool:
-    """Whether the annotation says what is right."""
-    return annotation.get("answer") not in (None, "", [])
-
-
-def can_score(annotation: Annotation) -> bool:
-    """Whether a reply to this question will get a verdict."""
-    return has_reference(annotation) and annotation.get("question_type", "") in _SCORERS
+    """Whether the annotation says what is right, in words that its question type knows."""
+    if annotation.get("question_type") == "yes-no":
+        return annotation.get("answer") is not None and yes_or_no(annotation["answer"]) is not None
+    return has_answer(annotation)
 
 
 def _multiple_choice(text: str, annotation: Annotation) -> Verdict:
     options = annotation.get("options") or ()
     references = {_label(item, options) for item in _alternatives(annotation["answer"])}
-    read = extract_choice(text, options)
+    read = extract_choice(text, options, labels=_labels_in(annotation))
     return _verdict(read, read.value in references)
 
 
@@ -69,27 +63,36 @@ def _multiple_response(text: str, annotation: Annotation) -> Verdict:
     answer = annotation["answer"]
     parts = re.findall(r"[A-Za-z]", answer) if isinstance(answer, str) else list(answer)
     references = {_label(part, options) for part in parts}
-    read = extract_choices(text, options)
+    read = extract_choices(text, options, labels=_labels_in(annotation))
     value = list(read.value) if read.value is not None else None
     return _verdict(Extraction(value=value, rule=read.rule), set(read.value or ()) == references)
 
 
+def _labels_in(annotation: Annotation) -> list[str] | None:
+    """The labels of options that only the question's text holds."""
+    return None if annotation.get("options") else labels_in(str(annotation.get("question", ""))) or None
+
+
 def _yes_no(text: str, annotation: Annotation) -> Verdict:
-    answer = annotation["answer"]
-    if isinstance(answer, bool):
-        answer = "yes" if answer else "no"
-    reference = {"true": "yes", "false": "no"}.get(str(answer).strip().lower()) or extract_yes_no(str(answer)).value
-    if reference is None:
-        return Verdict(correct=None, extracted=None, rule=NO_REFERENCE)
     read = extract_yes_no(text)
-    return _verdict(read, read.value == reference)
+    return _verdict(read, read.value == yes_or_no(annotation["answer"]))
+
+
+def yes_or_no(reference: Any) -> str | None:
+    """What a reference answer to a yes-no question means."""
+    word = str(reference).strip().lower()
+    return {"true": "yes", "false": "no"}.get(word) or extract_yes_no(word).value
 
 
 def _blanks(text: str, annotation: Annotation) -> Verdict:
+    """A reference of several blanks is a text with semicolons, or a list within the list of accepted answers."""
     read = extract_short_answer(text)
-    answer = annotation["answer"]
-    references = [str(item) for item in answer] if isinstance(answer, list | tuple) else str(answer)
-    return _verdict(read, read.value is not None and blanks_equal(read.value, references))
+    references = [
+        [str(blank) for blank in item] if isinstance(item, list | tuple) else str(item)
+        for item in _alternatives(annotation["answer"])
+    ]
+    matches = read.value is not None and any(blanks_equal(read.value, reference) for reference in references)
+    return _verdict(read, matches)
 
 
 def _short_answer(text: str, annotation: Annotation) -> Verdict:

@@ -17,7 +17,8 @@ _SUFFIX = "_result.json"
 # What `_result.json` holds beside metrics.
 _NOT_METRICS = {
     "over", "counts", "reject_info", "rules", "groups", "partial", "evaluator", "num_infers", "accuracy_interval",
-    "accuracy_answered", "average_tokens", "average_prompt_tokens", "average_completion_tokens",
+    "accuracy_answered", "accuracy_stderr", "average_tokens", "average_prompt_tokens", "average_completion_tokens",
+    "macro", "rule_disagreements", "repeats", "judge",
 }  # fmt: skip
 
 

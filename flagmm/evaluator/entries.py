@@ -1,0 +1,51 @@
+"""The entries of `_evaluated.json`: an answer with what the evaluator found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flagmm.evaluator.verdict import Judged, Verdict
+from flagmm.types import Annotation
+
+NOT_ANSWERED = "not_answered"
+UNSCORED = "unscored"
+
+
+def evaluated_entry(item: Judged) -> dict[str, Any]:
+    """The entry of one question; of a repeated one, with lists for what differs between its replies."""
+    answer = item.answer
+    fields = [
+        scored_fields(verdict, answer.annotation, reply.text, scorable=item.scorable, answered=reply.status == "ok")
+        for verdict, reply in zip(item.verdicts, answer.replies, strict=True)
+    ]
+    if not answer.repeated:
+        return answer.record | fields[0]
+    return answer.record | {
+        "correct": item.score if item.scorable else None,
+        "inference_scores": [field["correct"] for field in fields],
+        "num_inferences": len(fields),
+        **{key: [field[key] for field in fields] for key in ("raw_answer", "extracted", "rule")},
+        "label": answer.annotation.get("answer"),
+        "question_type": answer.annotation.get("question_type"),
+    }
+
+
+def scored_fields(
+    verdict: Verdict | None, annotation: Annotation, text: str, *, scorable: bool = True, answered: bool = True
+) -> dict[str, Any]:
+    """What the evaluator adds for one reply.
+
+    Args:
+        verdict: None for what is no answer, and for questions that cannot be scored.
+    """
+    fields = {
+        "raw_answer": text,
+        "correct": verdict.correct if verdict else 0.0 if scorable and not answered else None,
+        "extracted": verdict.extracted if verdict else None,
+        "rule": verdict.rule if verdict else UNSCORED if answered else NOT_ANSWERED,
+        "label": annotation.get("answer"),
+        "question_type": annotation.get("question_type"),
+    }
+    if verdict is not None and verdict.careful is not None:
+        fields["careful_correct"] = verdict.careful
+    return fields

@@ -1,0 +1,119 @@
+"""Metrics of open answers: typed answers, General-VQA's BLEU and ROUGE, captions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+from flagmm.evaluator.aggregate import percent
+from flagmm.evaluator.metric import Metric, Summary, has_answer, references
+from flagmm.evaluator.verdict import Judged, Verdict
+from flagmm.metrics.coco_caption import score_captions
+from flagmm.metrics.flagevalmm_open import AnswerType, OpenRow, open_report, open_score
+from flagmm.metrics.general_vqa import aggregate_general_vqa, score_general_vqa
+from flagmm.metrics.general_vqa_tokens import check_resources
+from flagmm.registry import METRICS
+from flagmm.types import Annotation
+
+_TYPES = get_args(AnswerType)
+
+
+@METRICS.register_module("typed_open")
+class TypedOpen(Metric):
+    """FlagEvalMM's typed open answers; the annotation's `answer_type` is integer, float, true_false or text match.
+
+    `open_ended` answers have no rule; they are left to a judge.
+
+    Args:
+        tracker_type: the annotation's field that the report groups by.
+        tracker_subtype: the field that splits each group.
+    """
+
+    name = "accuracy"
+
+    def __init__(
+        self,
+        *,
+        tracker_type: str | None = None,
+        tracker_subtype: str | None = None,
+        rule: Literal["reference", "careful"] = "careful",
+    ) -> None:
+        self._tracker_type = tracker_type
+        self._tracker_subtype = tracker_subtype
+        self._rule: Literal["reference", "careful"] = rule
+
+    def can_score(self, annotation: Annotation) -> bool:
+        return has_answer(annotation) and annotation.get("answer_type") in _TYPES
+
+    def score(self, text: str, annotation: Annotation) -> Verdict:
+        kind: AnswerType = annotation["answer_type"]
+        value = open_score(text, annotation["answer"], kind, rule=self._rule)
+        return Verdict(correct=float(value), extracted=text.strip(), rule=f"{self._rule}_{kind.replace(' ', '_')}")
+
+    def summarize(self, items: Sequence[Judged]) -> Summary:
+        summary = super().summarize(items)
+        if self._tracker_type is not None:
+            rows = [self._row(item, self._tracker_type) for item in items if item.counts]
+            summary |= {key: value for key, value in open_report(rows).items() if key != "accuracy"}
+        return summary
+
+    def _row(self, item: Judged, group_key: str) -> OpenRow:
+        annotation = item.answer.annotation
+        subgroup = annotation.get(self._tracker_subtype) if self._tracker_subtype else None
+        return OpenRow(item.score, str(annotation.get(group_key)), None if subgroup is None else str(subgroup))
+
+
+class _TextScores(Metric):
+    """Scores made of the texts of all items rather than of a mark for each."""
+
+    def score(self, text: str, annotation: Annotation) -> Verdict:
+        return Verdict(correct=None, extracted=text, rule="whole_text")
+
+    @staticmethod
+    def texts(items: Sequence[Judged]) -> list[tuple[str, list[str]]]:
+        """(reply, accepted answers) of each question; what is no answer is the empty text."""
+        return [
+            (reply.text if reply.status == "ok" else "", references(item.answer.annotation))
+            for item in items
+            if item.scorable
+            for reply in item.answer.replies
+        ]
+
+
+@METRICS.register_module("general_vqa")
+class GeneralVqa(_TextScores):
+    """General-VQA's BLEU-1..4 and ROUGE-1/2/L (recall, precision, F1), in percent, against the first accepted answer.
+
+    Raises:
+        MissingExtraError: what cuts texts into words is not installed.
+    """
+
+    name = "Rouge-L-R"
+
+    def __init__(self) -> None:
+        check_resources()
+
+    def score(self, text: str, annotation: Annotation) -> Verdict:
+        value = score_general_vqa(text, references(annotation)[0])[self.name]
+        return Verdict(correct=value, extracted=text, rule="whole_text")
+
+    def summarize(self, items: Sequence[Judged]) -> Summary:
+        means = aggregate_general_vqa(score_general_vqa(text, accepted[0]) for text, accepted in self.texts(items))
+        if not means:
+            return {self.name: None}
+        shown = {name: percent(value) for name, value in means.items()}
+        return {self.name: shown.pop(self.name), **shown}
+
+
+@METRICS.register_module("coco_caption")
+class CocoCaption(_TextScores):
+    """BLEU-1..4, ROUGE-L and CIDEr of COCO captions (`answer` is the list of references); fractions, CIDEr up to 10."""
+
+    name = "CIDEr"
+
+    def summarize(self, items: Sequence[Judged]) -> Summary:
+        scores: dict[str, Any] = dict(score_captions(self.texts(items)).corpus)
+        if not scores:
+            return {self.name: None}
+        rounded = {name: round(value, 6) for name, value in scores.items()}
+        return {self.name: rounded.pop(self.name), **rounded}
