@@ -12,7 +12,7 @@ from typing import Any
 from flagmm.metrics.flagevalmm_text import normalize_string
 
 _UNSIGNED = re.compile(r"\d+(?:\.\d+)?")
-_DIGIT_GROUPS = re.compile(r"(?<![\d.])\d{1,3}(?:[, ]\d{3})+(?!\d)")
+_DIGIT_GROUPS = re.compile(r"(?<!\d)\d{1,3}(?:[,\s]\d{3})+(?:\.\d+)?(?!\d)")
 _SIGNED = re.compile(
     r"([-+]?\d+(?:\.\d+)?)"
     r"(?:[eE]([-+]?\d+)|\s*(?:x|×|\\times)\s*10\s*\^\s*\{?\s*([-+]?\d+)\s*\}?)?"  # 1.5e3, 1.5 x 10^{3}
@@ -32,12 +32,12 @@ _LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_
 def extract_numbers(text: str) -> list[float]:
     """Return all numbers of `text` in order; a sign belongs to the digit that it touches.
 
-    Groups of three digits joined by one comma or one space are one number. A leading point is not read.
+    Groups of three digits joined by one comma or one blank of any kind are one number. A leading point is not read.
 
     >>> extract_numbers("1,234 and 3-4, .5, 2 x 10^3")
     [1234.0, 3.0, -4.0, 5.0, 2000.0]
     """
-    merged = _DIGIT_GROUPS.sub(lambda groups: re.sub("[, ]", "", groups[0]), text)
+    merged = _DIGIT_GROUPS.sub(lambda groups: re.sub(r"[,\s]", "", groups[0]), text)
     return [float(f"{found[1]}e{found[2] or found[3] or 0}") for found in _SIGNED.finditer(merged)]
 
 

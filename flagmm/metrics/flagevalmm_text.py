@@ -105,7 +105,8 @@ def normalize_string(text: str) -> str:
     text = _tagged_answer(text)
     if "$" not in text:
         text = _WRONG_SIGN.sub("错误", text)
-    text = _LATEX_TEXT.sub(r"\1", text).translate(_CHARACTERS)
+    head, brace, tail = text.rpartition("}")  # no match can end behind the last brace: not to look there saves time
+    text = (_LATEX_TEXT.sub(r"\1", head + brace) + tail).translate(_CHARACTERS)
     for word, synonym in _SYNONYMS.items():
         text = text.replace(word, synonym)
     text = _after_last_cue(_WHOLE_TEXTS.get(text, text), _TEXT_CUES).strip().removeprefix(":")

@@ -1,11 +1,15 @@
-"""How sure a score is."""
+"""How sure a score is, and the numbers that repeated or grouped items give."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from statistics import fmean, variance
+from typing import NamedTuple, TypeVar
 
 _Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+_Answer = TypeVar("_Answer")
 
 
 class Interval(NamedTuple):
@@ -28,3 +32,96 @@ def wilson_interval(successes: float, count: int) -> Interval | None:
     spread = _Z95 * math.sqrt(share * (1 - share) / count + squared / (4 * count**2))
     scale = 1 + squared / count
     return Interval(max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale))
+
+
+def standard_error(scores: Sequence[float]) -> float | None:
+    """The standard error of the mean of independent scores: sample standard deviation (n - 1) over the root of n.
+
+    None for fewer than two scores, which tell nothing of their spread.
+    """
+    if len(scores) < 2:
+        return None
+    return math.sqrt(variance(scores) / len(scores))
+
+
+def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
+    """The standard error of the mean when scores of one cluster (questions on one picture, say) depend on each other.
+
+    CR1: the sandwich estimate from sums of residuals within clusters (Liang and Zeger 1986), times G / (G - 1) for G
+    clusters; what statsmodels gives for a regression on a constant with `cov_type="cluster"`. With one score in each
+    cluster it is `standard_error`. None for fewer than two clusters.
+
+    Args:
+        scores: values from 0 to 1, in any order.
+        clusters: for each score, what it shares with the others of its cluster.
+    """
+    if len(scores) != len(clusters):
+        raise ValueError(f"{len(scores)} scores, but {len(clusters)} clusters named")
+    groups: dict[Hashable, list[float]] = defaultdict(list)
+    for score, cluster in zip(scores, clusters, strict=True):
+        groups[cluster].append(score)
+    if len(groups) < 2:
+        return None
+    mean = fmean(scores)
+    squares = math.fsum(math.fsum(score - mean for score in group) ** 2 for group in groups.values())
+    return math.sqrt(squares * len(groups) / (len(groups) - 1)) / len(scores)
+
+
+def clustered_interval(scores: Sequence[float], clusters: Sequence[Hashable]) -> Interval | None:
+    """The 95 % interval of the mean of clustered scores, as fractions; None for fewer than two clusters.
+
+    Mean plus and minus 1.96 clustered standard errors, cut at 0 and 1; somewhat too narrow for fewer than about 30
+    clusters. Where all scores are 0, or all 1, the estimate of the error is 0 and worthless: Wilson's interval then
+    stands in, with every cluster counted once.
+    """
+    error = clustered_standard_error(scores, clusters)
+    if error is None:
+        return None
+    mean = fmean(scores)
+    if mean in (0, 1):
+        count = len(set(clusters))
+        return wilson_interval(mean * count, count)
+    return Interval(max(0.0, mean - _Z95 * error), min(1.0, mean + _Z95 * error))
+
+
+def micro_mean(groups: Mapping[str, Sequence[float]]) -> float | None:
+    """The mean over all scores, so that large groups weigh more; None where there is no score."""
+    scores = [score for group in groups.values() for score in group]
+    return fmean(scores) if scores else None
+
+
+def macro_mean(groups: Mapping[str, Sequence[float]]) -> float | None:
+    """The mean of the groups' means, each of the same weight; groups without scores are left out, None if all are."""
+    means = [fmean(group) for group in groups.values() if group]
+    return fmean(means) if means else None
+
+
+def pass_at_k(n: int, c: int, k: int) -> float | None:
+    """The chance that at least one of k answers is right, estimated without bias from c right ones among n.
+
+    Chen et al. (2021), "Evaluating Large Language Models Trained on Code": 1 - C(n - c, k) / C(n, k). None where k is
+    more than n, for then n answers cannot tell.
+
+    >>> pass_at_k(5, 2, 1), pass_at_k(5, 2, 4), pass_at_k(5, 2, 6)
+    (0.4, 1.0, None)
+
+    Raises:
+        ValueError: k is less than 1, or c is not from 0 to n.
+    """
+    if k < 1 or not 0 <= c <= n:
+        raise ValueError(f"pass@k of n={n}, c={c}, k={k}: k must be 1 or more, and c from 0 to n")
+    if k > n:
+        return None
+    return (math.comb(n, k) - math.comb(n - c, k)) / math.comb(n, k)
+
+
+def majority_vote(answers: Iterable[_Answer | None]) -> _Answer | None:
+    """The answer given most often, of equally frequent ones the first seen; None (no answer) has no vote.
+
+    None where nothing else is there.
+
+    >>> majority_vote(["B", None, "A", None, "A", "B", None])
+    'B'
+    """
+    given = [answer for answer in answers if answer is not None]
+    return max(given, key=given.count, default=None)  # counts by equality: answers may be lists

@@ -1,0 +1,65 @@
+"""Whether a reply fills a blank as it should.
+
+Reference: FlagEvalMM fef27ec6, `evaluator/base_evaluator.py:evaluate_fill_blank_by_rule`, which takes spellings that
+are 70 % alike for equal, so that "142" is right for "42" and "increase" for "decrease", while "42 cm" misses "42".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from flagmm.metrics.flagevalmm_text import fill_blank_match, normalize_string
+from flagmm.metrics.latex_box import last_box
+from flagmm.metrics.open_careful import whole_number_value
+from flagmm.metrics.text_match import blanks_equal, normalize_text, text_equal
+from flagmm.thinking import split_thinking
+
+Rule = Literal["reference", "careful"]
+
+_ASSIGNMENT = re.compile(r"^\s*[a-zA-Z]\s*=\s*")
+_FILLERS = re.compile(r"[\s_{}$]")
+_PLACE_RANKS = "国省州市县区镇"
+_WORD = re.compile(r"[a-z]{3,}")
+_ENDINGS = (
+    *(("", "s"), ("", "es"), ("y", "ies"), ("f", "ves"), ("fe", "ves")),
+    *(("on", "a"), ("um", "a"), ("us", "i"), ("a", "ae"), ("is", "es"), ("ex", "ices"), ("ix", "ices")),
+)
+"""How English and Latin words end in the singular and in the plural."""
+
+
+def fill_blank_correct(prediction: str, answer: str, *, rule: Rule = "careful", threshold: float = 0.7) -> bool:
+    """Say whether a reply, or one of its lines, gives the answer; an empty reply does not.
+
+    The careful rule wants the same text, the same number (a unit may follow a whole number's blank: see
+    `text_match.blanks_equal`), the same word in singular or plural, or a sentence that ends by stating one of them.
+    Words that FlagEvalMM takes for one, such as 变大 and 增大, are one here too. `threshold` is for the reference only.
+    """
+    if rule == "reference":
+        return fill_blank_match(prediction, answer, threshold=threshold).correct
+    text = split_thinking(prediction).answer
+    lines = (text, *text.split("\n"), last_box(text) or "")
+    forms = [form for line in lines for form in (line, normalize_string(line)) if form.strip()]
+    goals = {answer, normalize_string(answer), _ASSIGNMENT.sub("", answer)} - {""}
+    return any(_fills(form, goal) for form in forms for goal in goals)
+
+
+def _fills(form: str, goal: str) -> bool:
+    if text_equal(form, (goal,)) or blanks_equal(form, goal):
+        return True
+    value = whole_number_value(goal)
+    if value is not None:
+        return whole_number_value(form) == value
+    one, other = normalize_text(form), normalize_text(goal)
+    if re.search(r"\d", other) and _FILLERS.sub("", one) == _FILLERS.sub("", other):
+        return True
+    return any(_is_variant(*pair) for pair in ((one, other), (other, one)))
+
+
+def _is_variant(longer: str, shorter: str) -> bool:
+    """Say whether one is the plural of the other, or the same place with its rank (北京市, 北京)."""
+    if _WORD.fullmatch(longer) and _WORD.fullmatch(shorter):
+        return any(
+            shorter.endswith(end) and longer == shorter[: len(shorter) - len(end)] + new for end, new in _ENDINGS
+        )
+    return len(shorter) > 1 and not shorter.isascii() and longer[:-1] == shorter and longer[-1] in _PLACE_RANKS
