@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.config.env import datasets_cache_dir
+from flagmm.config.model import parse_model
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.prepare import find_or_prepare
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, UserCodeError
+from flagmm.evaluator.judge import Judge, parse_settings
+from flagmm.inference.judging import JudgeModel
+from flagmm.models.build import own_keys
+from flagmm.paths import TaskPaths
 from flagmm.plugin import imports_from, load_file, user_code
 from flagmm.registry import (
     DATASETS,
@@ -74,12 +79,13 @@ def build_dataset(task: TaskSpec, *, data_root: str | None = None, reprocess: bo
     """
     settings = _dataset_settings(task, data_root)
     where = task.where("dataset")
-    if reprocess and settings.get("config") and settings.get("data_root") is None:
-        _reprocess(task, settings)
-    if takes_keyword(_lookup(DATASETS, settings, where), "base_dir"):
-        settings.setdefault("base_dir", str(task.folder))
-    with user_code(where):
-        dataset: Dataset = build(DATASETS, settings, where=where)
+    with _named_by(task):
+        if reprocess and settings.get("config") and settings.get("data_root") is None:
+            _reprocess(task, settings)
+        if takes_keyword(_lookup(DATASETS, settings, where), "base_dir"):
+            settings.setdefault("base_dir", str(task.folder))
+        with user_code(where):
+            dataset: Dataset = build(DATASETS, settings, where=where)
     return dataset
 
 
@@ -96,8 +102,58 @@ def build_evaluator(task: TaskSpec) -> Any:
     settings, where = dict(task.evaluator), task.where("evaluator")
     if takes_keyword(_lookup(EVALUATORS, settings, where), "base_dir"):
         settings.setdefault("base_dir", str(task.folder))
-    with user_code(where):
+    with _named_by(task), user_code(where):
         return build(EVALUATORS, settings, where=where)
+
+
+@contextmanager
+def _named_by(task: TaskSpec) -> Iterator[None]:
+    """Let a wrong setting that is found deep inside name the task file that it stands in."""
+    try:
+        yield
+    except ConfigError as error:
+        if str(task.path) in str(error):
+            raise
+        raise ConfigError(f"{task.path}: {error}") from error
+
+
+def attach_judge(task: TaskSpec, evaluator: Any, paths: TaskPaths, *, given: Mapping[str, Any] | None = None) -> None:
+    """Give the evaluator its judge, where the task or the command line names one.
+
+    Args:
+        given: a judge from the command line, taken before the task file's.
+
+    Raises:
+        ConfigError: a setting of the judge is wrong.
+    """
+    values = _judge_values(task, given)
+    if values is None and getattr(evaluator, "needs_judge", False):
+        raise ConfigError(
+            f"{task.where('evaluator')}: {type(evaluator).__name__} needs a judge: give judge=dict(…), or --judge"
+        )
+    if values is None or not hasattr(evaluator, "use_judge"):
+        return
+    where = "--judge" if given is not None else task.where("evaluator: judge")
+    settings, model = parse_settings(values, where=where)
+    if settings.strategy == "rule":
+        return
+    model.setdefault("temperature", 0)
+    spec = parse_model(model, source=where, own_keys=own_keys)
+    evaluator.use_judge(Judge(JudgeModel(spec, paths.judgements), settings))
+
+
+def _judge_values(task: TaskSpec, given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What is known of the judge: a model file's keys, `strategy` and `prompt`; None where there is none."""
+    if given is not None:
+        return dict(given)
+    settings = task.evaluator or {}
+    if settings.get("judge") is not None:
+        return dict(settings["judge"])
+    if not settings.get("use_llm_evaluator"):
+        return None
+    names = {"eval_model_name": "model_name", "base_url": "url", "api_key": "api_key", "chat_name": "chat_name"}
+    values = {new: settings[old] for old, new in names.items() if settings.get(old)}
+    return {**values, "use_cache": settings.get("use_cache", True), "strategy": "llm"}
 
 
 def _register(task: TaskSpec, key: str, files: Mapping[str, str], registry: Registry) -> None:

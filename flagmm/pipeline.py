@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flagmm.assembly import build_dataset, build_evaluator, task_code
+from flagmm.assembly import attach_judge, build_dataset, build_evaluator, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset
-from flagmm.errors import EndpointError, FlagMMError
+from flagmm.errors import EndpointError, FlagMMError, UserCodeError
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
@@ -37,6 +37,8 @@ class Options:
     skip_finished: bool = False
     overwrite: bool = False
     reprocess: bool = False
+    judge: Mapping[str, Any] | None = None
+    """A judge taken before the tasks' own: a model file's keys, with `strategy` and `prompt`."""
     progress: Progress = field(default_factory=SilentProgress)
 
 
@@ -95,6 +97,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
     with task_code(task):
         dataset = build_dataset(task, data_root=options.data_root, reprocess=options.reprocess)
         evaluator = build_evaluator(task)
+        attach_judge(task, evaluator, paths, given=options.judge)
         if session is not None:
             infer(
                 task,
@@ -121,8 +124,12 @@ def evaluate(task: TaskSpec, evaluator: Any, dataset: Dataset, paths: TaskPaths)
         UserCodeError: the task's own scoring raised; the answers stay.
     """
     before = _last_change(paths)
-    with user_code(f"{task.where('evaluator')}: {type(evaluator).__name__}"):
-        values = evaluator.process(dataset, str(paths.folder))
+    try:
+        with user_code(f"{task.where('evaluator')}: {type(evaluator).__name__}"):
+            values = evaluator.process(dataset, str(paths.folder))
+    except UserCodeError:
+        paths.result.unlink(missing_ok=True)  # an earlier one, which would pass for this code's
+        raise
     if _last_change(paths) == before:  # an evaluator with a `process` of its own that wrote no result
         write_json(paths.result, values or {})
     return read_result(paths.result)
