@@ -1,17 +1,26 @@
 """The command `flagevalmm` (also `flagmm`): one module per command, `run` the default.
 
 Modules here parse, call one function, print, and choose the exit status. Nothing outside the standard library is
-imported before the arguments are parsed.
+imported before the arguments are parsed. `boundary.py` is what all commands have around their work.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
+
+COMMANDS = {"check": "flagmm.cli.check", "compare": "flagmm.cli.compare"}
+"""The first argument that chooses a command -> its module, whose docstring begins with what `--help` says of it."""
+_DEFAULT = "flagmm.cli.run"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    from flagmm.cli.run import main as run
-
-    return run(list(sys.argv[1:] if argv is None else argv))
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    name = arguments[0] if arguments else ""
+    if name in COMMANDS:
+        status: int = importlib.import_module(COMMANDS[name]).main(arguments[1:])
+    else:
+        status = importlib.import_module(_DEFAULT).main(arguments)
+    return status

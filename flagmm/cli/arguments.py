@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
 from flagmm import __version__
+from flagmm.cli import COMMANDS
 from flagmm.errors import ConfigError
 
 TRY_RUN_ITEMS = 32
@@ -26,12 +28,24 @@ _FOREIGN = {
 }  # fmt: skip
 
 
+class _Parser(argparse.ArgumentParser):
+    """Looks at the other commands only when help is asked for."""
+
+    def format_help(self) -> str:
+        self.epilog = f"{_EXAMPLE}\nother commands, each with a --help of its own:\n{_other_commands()}"
+        return super().format_help()
+
+
+def _other_commands() -> str:
+    docstrings = [(import_module(module).__doc__ or module).splitlines()[0] for module in COMMANDS.values()]
+    return "".join(f"  {line.replace('`', '')}\n" for line in docstrings)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser; a flag that is not given is None, which differs from every value."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="flagevalmm",
         description="Evaluate a multimodal model on task files.",
-        epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -79,6 +93,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("run")
     group.add_argument("--output-dir", metavar="DIR", help="results directory; default: results/<model name>")
     group.add_argument("--without-infer", "-wi", action="store_true", help="score saved answers; asks no model")
+    group.add_argument(
+        "--judge", metavar="FILE", help="model file of a judge, with strategy llm, llm_recall or extract"
+    )
     group.add_argument("--overwrite", action="store_true", help="forget saved answers of these tasks and ask again")
     group.add_argument("--keep-failed", action="store_true", help="do not ask failed, refused and empty items again")
     group.add_argument("--quiet", "-q", action="store_true", help="warnings and results only")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import logging
-import signal
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flagmm.cli.arguments import TRY_RUN_ITEMS, foreign_flags, parse
-from flagmm.errors import ConfigError, FlagMMError
+from flagmm.cli.boundary import run_guarded, write_result
+from flagmm.errors import ConfigError
 
 if TYPE_CHECKING:
     from flagmm.config.model import ModelSpec
@@ -23,36 +24,27 @@ _MODEL_FLAGS = (
     "model_name", "model_type", "url", "api_key", "num_workers", "num_infers", "temperature", "timeout", "retries",
     "use_cache",
 )  # fmt: skip
-INTERRUPTED = 130
+_GO_ON = "interrupted; the same command goes on where this one stopped"
 
 
 def main(argv: list[str]) -> int:
     """Parse, run, print; returns the exit status."""
     arguments = parse(argv)
-    from flagmm.cli.logs import one_line, set_up_logging
-
-    formatter = set_up_logging(quiet=arguments.quiet, debug=arguments.debug)
-    try:
-        signal.signal(signal.SIGTERM, _interrupt)
-        return _run(arguments, argv, formatter.secrets)
-    except KeyboardInterrupt:
-        logger.warning("interrupted; the same command goes on where this one stopped")
-        return INTERRUPTED
-    except FlagMMError as error:
-        logger.error("%s", one_line(error), exc_info=arguments.debug)
-        return error.exit_status
-    except Exception as error:  # the last boundary: a fault of flagmm itself
-        from flagmm.plugin import describe
-
-        logger.error("unexpected %s; --debug shows the traceback", describe(error), exc_info=arguments.debug)
-        return 1
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+    return run_guarded(
+        lambda secrets: _run(arguments, argv, secrets),
+        quiet=arguments.quiet,
+        debug=arguments.debug,
+        interrupted=_GO_ON,
+    )
 
 
 def _run(arguments: argparse.Namespace, argv: list[str], secrets: list[str]) -> int:
+    with redirect_stdout(sys.stderr):  # whatever a task's own code prints; stdout is for results
+        outcome, output = _evaluate(arguments, argv, secrets)
+    return _report(outcome, output, arguments)
+
+
+def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]) -> tuple[Outcome, RunPaths]:
     from flagmm.assembly import check_tasks
     from flagmm.config.env import load_dotenv_file
     from flagmm.config.locate import find_tasks
@@ -70,15 +62,14 @@ def _run(arguments: argparse.Namespace, argv: list[str], secrets: list[str]) -> 
     check_tasks(tasks, data_root=arguments.data_root)
     output = _output(arguments, spec)
     options = _options(arguments)
-    with Manifest(output.manifest, argv=argv, spec=spec, tasks=[task.name for task in tasks]):
+    with Manifest(output.manifest, argv=argv, spec=spec, tasks=[task.name for task in tasks]) as manifest:
         outcome = _run_pipeline(tasks, spec, output, options)
-    return _report(outcome, output, arguments)
+        manifest.state = "interrupted" if outcome.interrupted else "ended"
+    return outcome, output
 
 
 def _model_spec(arguments: argparse.Namespace) -> ModelSpec:
-    from flagmm.config.locate import find_model_file
     from flagmm.config.model import parse_model
-    from flagmm.jsonio import read_json
     from flagmm.models.build import own_keys
 
     flags = {name: getattr(arguments, name) for name in _MODEL_FLAGS if getattr(arguments, name) is not None}
@@ -88,11 +79,19 @@ def _model_spec(arguments: argparse.Namespace) -> ModelSpec:
                 "no model: give --cfg with a model file, or --model and --url (or score with --without-infer)"
             )
         return parse_model({}, flags, source="command line", own_keys=own_keys)
-    path = find_model_file(arguments.cfg)
+    values = _read_model_file(arguments.cfg)
+    return parse_model(values, flags, source=arguments.cfg, own_keys=own_keys)
+
+
+def _read_model_file(name: str) -> dict[str, Any]:
+    from flagmm.config.locate import find_model_file
+    from flagmm.jsonio import read_json
+
+    path = find_model_file(name)
     values = read_json(path)
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected an object")
-    return parse_model(values, flags, source=str(path), own_keys=own_keys)
+    return values
 
 
 def _output(arguments: argparse.Namespace, spec: ModelSpec | None) -> RunPaths:
@@ -122,6 +121,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         skip_finished=arguments.skip,
         overwrite=arguments.overwrite,
         reprocess=arguments.reprocess,
+        judge=_read_model_file(arguments.judge) if arguments.judge else None,
         progress=make_progress(quiet=arguments.quiet),
     )
 
@@ -141,13 +141,12 @@ def _report(outcome: Outcome, output: RunPaths, arguments: argparse.Namespace) -
     from flagmm.report.table import draw_table
 
     if outcome.results:
-        sys.stdout.write(draw_table(outcome.results) + "\n")
-        sys.stdout.write(f"\nResults: {output.folder}\n")
         tasks = " ".join(arguments.tasks)
-        sys.stdout.write(f"Score again: flagevalmm --tasks {tasks} --without-infer --output-dir {output.folder}\n")
-        sys.stdout.flush()
+        judge = f" --judge {arguments.judge}" if arguments.judge else ""
+        again = f"flagevalmm --tasks {tasks} --without-infer --output-dir {output.folder}{judge}"
+        write_result(f"{draw_table(outcome.results)}\n\nResults: {output.folder}\nScore again: {again}")
     for name, error in outcome.errors:
         logger.error("%s: %s", name, one_line(error), exc_info=error if arguments.debug else None)
     if outcome.interrupted:
-        logger.warning("interrupted; the same command goes on where this one stopped")
+        logger.warning(_GO_ON)
     return outcome.exit_status

@@ -1,0 +1,183 @@
+"""The gold check of a task: its data load, its media open, right answers score full marks and empty ones none."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flagmm.assembly import build_dataset, build_evaluator, task_code
+from flagmm.config.task import TaskSpec
+from flagmm.dataset.sample import Dataset, build_sample, question_id_at
+from flagmm.errors import DataError, FlagMMError
+from flagmm.jsonio import read_json, write_records
+from flagmm.media.audio import encode_audio
+from flagmm.media.identity import identify
+from flagmm.media.image import ImageLimits, encode_image
+from flagmm.paths import TaskPaths, safe_name
+from flagmm.plugin import user_code
+from flagmm.types import Annotation, AudioPart, ImagePart, Part, TextPart
+
+SHOWN_PROMPTS = 3
+_FULL = 100.0
+
+
+@dataclass
+class CheckReport:
+    """What a check found; `problems` are lines that name file, id and field."""
+
+    task: str
+    questions: int = 0
+    media: int = 0
+    prompts: list[str] = field(default_factory=list)
+    """The first finished prompts."""
+    problems: list[str] = field(default_factory=list)
+    gold: str = "not scored"
+    """What the gold answers scored, in words."""
+
+
+def check_task(task: TaskSpec, *, data_root: str | None = None) -> CheckReport:
+    """Check one task from its data to its scores; no model is asked.
+
+    Raises:
+        FlagMMError: the task cannot be loaded at all.
+    """
+    report = CheckReport(task=task.name)
+    with task_code(task):
+        dataset = build_dataset(task, data_root=data_root)
+        evaluator = build_evaluator(task)
+        report.questions = len(dataset)
+        _check_samples(dataset, report)
+        if evaluator is not None and len(dataset):
+            _check_scores(evaluator, dataset, report)
+    return report
+
+
+def _check_samples(dataset: Dataset, report: CheckReport) -> None:
+    seen: set[str] = set()
+    for index in range(len(dataset)):
+        try:
+            sample = build_sample(dataset, index)
+        except DataError as error:
+            report.problems.append(f"question_id {question_id_at(dataset, index)!r}: {error}")
+            continue
+        if sample.question_id in seen:
+            report.problems.append(f"question_id {sample.question_id!r}: occurs twice")
+        seen.add(sample.question_id)
+        if len(report.prompts) < SHOWN_PROMPTS:
+            report.prompts.append(sample.question)
+        for part in (part for message in sample.messages for part in message.content):
+            report.media += not isinstance(part, TextPart)
+            if problem := _media_problem(part):
+                report.problems.append(f"question_id {sample.question_id!r}: {part.type}: {problem}")
+
+
+def _media_problem(part: Part) -> str | None:
+    """What is wrong with a medium; a video is only looked for, since decoding it takes an optional package."""
+    if isinstance(part, TextPart) or part.source.url is not None:
+        return None
+    try:
+        if isinstance(part, ImagePart):
+            encode_image(part.source, ImageLimits())
+        elif isinstance(part, AudioPart):
+            encode_audio(part.source)
+        elif part.source.path is not None:
+            identify(part.source.path)
+    except DataError as error:
+        return str(error)
+    return None
+
+
+def _check_scores(evaluator: Any, dataset: Dataset, report: CheckReport) -> None:
+    annotations = dataset.get_annotation()
+    gold = {key: gold_answer(annotation) for key, annotation in annotations.items()}
+    missing = [key for key, answer in gold.items() if answer is None]
+    if missing:
+        report.problems.append(f"{len(missing)} questions have no answer, the first is question_id {missing[0]!r}")
+    answered = {key: answer for key, answer in gold.items() if answer is not None}
+    if not answered:
+        return
+    try:
+        _check_gold(evaluator, dataset, answered, report)
+        _check_empty(evaluator, dataset, answered, report)
+    except FlagMMError as error:
+        report.problems.append(f"scoring: {error}")
+
+
+def _check_gold(evaluator: Any, dataset: Dataset, gold: Mapping[str, str], report: CheckReport) -> None:
+    result, entries = _score(evaluator, dataset, gold)
+    wrong = [entry for entry in entries if _is_number(entry.get("correct")) and entry["correct"] < 1]
+    for entry in wrong[:10]:
+        read = f", read as {entry['extracted']!r}" if "extracted" in entry else ""
+        answer = gold[str(entry["question_id"])]
+        report.problems.append(f"question_id {entry['question_id']!r}: answer: gold {answer!r} scores 0{read}")
+    if len(wrong) > 10:
+        report.problems.append(f"… and {len(wrong) - 10} more gold answers that do not score")
+    accuracy = result.get("accuracy")
+    scored = sum(_is_number(entry.get("correct")) for entry in entries)
+    if scored:
+        report.gold = f"{scored - len(wrong)} of {scored} right"
+    elif isinstance(accuracy, int | float):
+        report.gold = f"accuracy {accuracy:g}"
+        if accuracy < _FULL:
+            report.problems.append(f"scoring: gold answers give accuracy {accuracy:g}, not 100")
+    else:
+        report.problems.append(
+            "scoring: neither an accuracy nor a mark for each item; nothing to check gold answers by"
+        )
+
+
+def _check_empty(evaluator: Any, dataset: Dataset, gold: Mapping[str, str], report: CheckReport) -> None:
+    result, entries = _score(evaluator, dataset, dict.fromkeys(gold, ""))
+    right = [entry for entry in entries if _is_number(entry.get("correct")) and entry["correct"] > 0]
+    accuracy = result.get("accuracy")
+    if right:
+        report.problems.append(f"question_id {right[0]['question_id']!r}: an empty answer scores ({len(right)} do)")
+    elif isinstance(accuracy, int | float) and accuracy > 0:
+        report.problems.append(f"scoring: empty answers give accuracy {accuracy:g}, not 0")
+
+
+def _score(evaluator: Any, dataset: Dataset, answers: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    with tempfile.TemporaryDirectory() as folder:
+        name = safe_name(dataset.name)
+        paths = TaskPaths(Path(folder), name)
+        write_records(paths.answers, _records(answers))
+        with user_code(f"{type(evaluator).__name__}"):
+            result = evaluator.process(dataset, folder)
+        entries = read_json(paths.evaluated) if paths.evaluated.exists() else []
+    return result or {}, entries
+
+
+def _records(answers: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    for question_id, answer in answers.items():
+        status = "ok" if answer else "empty"
+        yield {
+            "question_id": question_id,
+            "question": "",
+            "answer": answer,
+            "reason": "",
+            "usage": None,
+            "status": status,
+        }
+
+
+def gold_answer(annotation: Annotation) -> str | None:
+    """A reply that is right; of several accepted answers the commonest. None where there is no reference."""
+    answer = annotation.get("answer")
+    if isinstance(answer, Mapping):
+        answer = list(answer.values())
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    if annotation.get("question_type") == "multiple-response" and isinstance(answer, list | tuple):
+        return "".join(str(item) for item in answer) or None
+    if isinstance(answer, list | tuple):
+        texts = Counter("; ".join(map(str, item)) if isinstance(item, list | tuple) else str(item) for item in answer)
+        return texts.most_common(1)[0][0] if texts else None
+    return None if answer is None or answer == "" else str(answer)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)

@@ -1,0 +1,64 @@
+"""What every command has around its work: logging, errors as one line and an exit status, results to stdout."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+from flagmm.errors import FlagMMError
+
+logger = logging.getLogger(__name__)
+
+INTERRUPTED = 130
+UNEXPECTED = 1
+
+
+def run_guarded(
+    work: Callable[[list[str]], int], *, quiet: bool = False, debug: bool = False, interrupted: str = "interrupted"
+) -> int:
+    """Set up logging and do the work; the exit status is what it returns, or what its error stands for.
+
+    Args:
+        work: gets a list of secrets; what it adds to the list is left out of all log records.
+        quiet: show warnings and errors only.
+        debug: show details, and the traceback of an error.
+        interrupted: what to say after Ctrl-C or SIGTERM.
+    """
+    from flagmm.cli.logs import one_line, set_up_logging
+
+    formatter = set_up_logging(quiet=quiet, debug=debug)
+    try:
+        signal.signal(signal.SIGTERM, _interrupt)
+        return work(formatter.secrets)
+    except KeyboardInterrupt:
+        logger.warning("%s", interrupted)
+        return INTERRUPTED
+    except FlagMMError as error:
+        logger.error("%s", one_line(error), exc_info=debug)
+        return error.exit_status
+    except OSError as error:  # such as a results directory that cannot be written
+        place = f"{error.filename}: " if error.filename else ""
+        logger.error("%s%s", place, one_line(error.strerror or error), exc_info=debug)
+        return FlagMMError.exit_status
+    except Exception as error:  # the last boundary: a fault of flagmm itself
+        from flagmm.plugin import describe
+
+        logger.error("unexpected %s; --debug shows the traceback", describe(error), exc_info=debug)
+        return UNEXPECTED
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def write_result(text: str) -> None:
+    """Write a result to stdout, in escapes what its encoding lacks; a reader that has gone (`| head`) is no error."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries once more when it ends

@@ -1,0 +1,77 @@
+"""`flagevalmm check TASK…`: check task files without a model: data, prompts, media, and scores of gold answers."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flagmm.cli.boundary import run_guarded, write_result
+
+if TYPE_CHECKING:
+    from flagmm.checking import CheckReport
+
+logger = logging.getLogger(__name__)
+
+_EXAMPLE = """\
+examples:
+  flagevalmm check demo/ocr
+  flagevalmm check tasks/my_task/my_task.py --data-root my_folder
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of `flagevalmm check`."""
+    parser = argparse.ArgumentParser(
+        prog="flagevalmm check",
+        description="Load each task's data, build its prompts, open its media, and score its own reference answers.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("tasks", nargs="+", metavar="TASK", help="task files, folders, globs, or installed names")
+    parser.add_argument("--data-root", metavar="DIR", help="folder of annotations and media, instead of the tasks' own")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Check, print; returns 0 where nothing is wrong, else 1."""
+    arguments = build_parser().parse_args(argv)
+    return run_guarded(lambda _: _check(arguments), debug=arguments.debug)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from flagmm.assembly import check_tasks
+    from flagmm.checking import check_task
+    from flagmm.config.locate import find_tasks
+    from flagmm.config.task import load_task
+    from flagmm.errors import FlagMMError
+
+    tasks = [load_task(path) for path in find_tasks(arguments.tasks)]
+    check_tasks(tasks, data_root=arguments.data_root)
+    status = 0
+    for task in tasks:
+        try:
+            report = check_task(task, data_root=arguments.data_root)
+        except FlagMMError as error:
+            logger.error("%s: %s", task.name, error, exc_info=arguments.debug)
+            status = error.exit_status
+            continue
+        write_result(draw(report))
+        status = max(status, int(bool(report.problems)))
+    return status
+
+
+def draw(report: CheckReport) -> str:
+    """The report as text: prompts, then what is wrong, then one line that sums up."""
+    lines = []
+    for number, prompt in enumerate(report.prompts, start=1):
+        lines += [f"--- prompt {number} of {report.task} ---", prompt]
+    lines += [f"{report.task}: WRONG: {problem}" for problem in report.problems]
+    verdict = f"{len(report.problems)} wrong" if report.problems else "sound"
+    lines.append(
+        f"{report.task}: {verdict}; {report.questions} questions, {report.media} media, gold answers: {report.gold}"
+    )
+    return "\n".join(lines)
