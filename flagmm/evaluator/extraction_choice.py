@@ -35,6 +35,7 @@ _BOLD_LABEL = re.compile(r"\*\*\s?([A-Z])\s?[.:]?\s?\*\*")
 _DRESS = re.compile(r"""[\s"'“”‘’`*_\x02:=]*""")
 _ONLY_DRESS = re.compile(r"""[\s"'“”‘’`*_\])}>」』】》〉$~\x03.,:;!。！]*(?:选项|项|입니다|です)?[.。]?\Z""")
 _AFTER_LABEL = " .):-]\"'"
+_HAS_CUE = re.compile(r"answer|choose|pick|select|[答选](?!项)|정답", re.IGNORECASE)  # read as a statement of its own
 _NAMES_A_LABEL = re.compile(r"option|choice|letter|label|answer|选", re.IGNORECASE)
 _VERB_AFTER = re.compile(
     r"[)\]\"']?\s+(?:is|are|was|isn|can|cannot|does|doesn|has|would|will|seems|shows|looks|if|for)\b"
@@ -160,8 +161,14 @@ def _last_statement(plain: str, low: str, item: Item) -> Found | None:
             return lines[-1][1]
         found = _boxed(plain, cue, item) if cue.rule == "boxed" else _stated(plain, cue, item)
         if found is not None:
-            return found
+            return _unless_contradicted(found, plain[cue.end :], low[cue.end :], item)
     return lines[-1][1] if lines else None
+
+
+def _unless_contradicted(found: Found, rest: str, low_rest: str, item: Item) -> Found:
+    """Return the finding, or undecided if a later "A is correct" names another label."""
+    later = None if item.multi else verdict(rest, low_rest, item)
+    return UNDECIDED if later and later.labels and later.labels != found.labels else found
 
 
 def _label_lines(plain: str, item: Item) -> list[tuple[int, Found]]:
@@ -195,7 +202,7 @@ def _inner_label_line(plain: str, item: Item) -> list[tuple[int, Found]]:
 
 def _line_labels(line: str, item: Item) -> tuple[str, ...]:
     """Return the labels of a line that holds nothing else, or one label and its own option's text."""
-    if not line.strip() or len(line) > 400:
+    if not line.strip() or len(line) > 400 or _HAS_CUE.search(line):
         return ()
     reading = _only_labels(line.strip(), item)
     if reading is None and item.options:

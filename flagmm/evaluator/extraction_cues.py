@@ -7,6 +7,8 @@ over a lower-case copy of the reply, and a family is tried only if one of its ke
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN
@@ -84,12 +86,17 @@ _CHOICE_KEYS = (
     "guess",
 )
 _VERB_KEYS = ("choos", "chose", "pick", "select", "go", "went", "opt", "settle", "vote", "say", "answer")
+_BOX = re.compile(BOX_OPEN)
 _BLANKS = re.compile(r"\s*")
 _CONDITION = re.compile(r"\b(?:if|were|had|unless)\b[^.!?\n]*$")
 
 
 def _has_any(text: str, keys: tuple[str, ...]) -> bool:
     return any(key in text for key in keys)
+
+
+def _last(pattern: re.Pattern[str], text: str) -> Iterable[re.Match[str]]:
+    return deque(pattern.finditer(text), maxlen=4 * _MOST_CUES)
 
 
 def lower_same_length(text: str) -> str:
@@ -109,20 +116,20 @@ def find_cues(text: str, low: str) -> list[Cue]:
     """
     cues: list[Cue] = []
     if BOX_OPEN in text:
-        cues += [Cue(at.start(), at.end(), "boxed", False) for at in re.finditer(BOX_OPEN, text)]
+        cues += [Cue(at.start(), at.end(), "boxed", False) for at in _last(_BOX, text)]
     beyond_ascii = not text.isascii()
     if _has_any(low, _ANSWER_KEYS) or (beyond_ascii and _has_any(low, _ANSWER_KEYS_BEYOND_ASCII)):
         cues += _answer_cues(low)
     cues += _choice_cues(low)
     if beyond_ascii:
-        cues += [_cjk_cue(at) for at in _CJK.finditer(text) if _is_real(low, at)]
+        cues += [_cjk_cue(at) for at in _last(_CJK, text) if _is_real(low, at)]
     cues.sort()
     return cues[-_MOST_CUES:]
 
 
 def _answer_cues(low: str) -> list[Cue]:
     cues = []
-    for at in _ANSWER.finditer(low):
+    for at in _last(_ANSWER, low):
         if not _is_real(low, at):
             continue
         if at["bare"] is not None:
@@ -135,12 +142,12 @@ def _answer_cues(low: str) -> list[Cue]:
 def _choice_cues(low: str) -> list[Cue]:
     cues: list[Cue] = []
     if _has_any(low, _CHOICE_KEYS):
-        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _CHOICE.finditer(low) if _is_real(low, at)]
+        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _last(_CHOICE, low) if _is_real(low, at)]
     if '"' in low or "'" in low:
-        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _KEYED.finditer(low)]
+        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _last(_KEYED, low)]
     if not _has_any(low, _VERB_KEYS):
         return cues
-    for at in _VERB.finditer(low):
+    for at in _last(_VERB, low):
         window = max(0, at.start() - 30)
         subject = _SUBJECT.search(low, window, at.start())
         if subject is None:

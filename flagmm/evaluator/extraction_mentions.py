@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from flagmm.evaluator.extraction_item import UNDECIDED, Found, Item
 from flagmm.evaluator.extraction_labels import Reading, read_labels
@@ -52,7 +53,7 @@ _NOT_A_LABEL = frozenset(
 )
 _VERDICT_OFF = re.compile(r"\b(?:neither|nor|not|whether|if|unless|why|than|n't)\b[^.!?;\n]{0,40}$")
 _CJK_VERDICT = re.compile(
-    r"(?<![A-Za-z0-9])([A-Z](?:\s?[、,和与及]?\s?[A-Z])*)\s?(?:选项|项)?(?:的?说法)?\s?(?:才?是|为|都是|都|均)?最?"
+    r"(?<![A-Za-z0-9])([A-Z](?: ?[、,和与及] ?[A-Z]|[A-Z])*)\s?(?:选项|项)?(?:的?说法)?\s?(?:才?是|为|都是|都|均)?最?"
     r"(?:正确|对的|符合|合适|贴切|恰当|对(?=[。,.，;；\s]|\Z))"
 )
 
@@ -237,7 +238,7 @@ def mentioned_label(plain: str, low: str, item: Item) -> Found | None:
 
 def _label_stances(plain: str, low: str, item: Item) -> dict[str, set[str]]:
     """Return which labels the reply names, by what the words around them do: "meant", "denied" or "doubted"."""
-    mentions = [] if _refuses(low, item) else list(_MENTION.finditer(plain))
+    mentions = [] if _refuses(low, item) else list(islice(_MENTION.finditer(plain), 41))
     stances: dict[str, set[str]] = {}
     last_end = 0
     for number, at in enumerate(mentions[:40]):
@@ -265,8 +266,8 @@ def _stance(plain: str, at: re.Match[str], following: int) -> tuple[str, int]:
     window = max(0, at.start() - 200)
     starts = [mark.end() for mark in _CLAUSE_END.finditer(plain, window, at.start())]
     start = starts[-1] if starts else window
-    mark = _CLAUSE_END.search(plain, at.end())
-    end = mark.end() if mark else len(plain)
+    mark = _CLAUSE_END.search(plain, at.end(), at.end() + 400)
+    end = mark.end() if mark else min(len(plain), at.end() + 400)
     if _DOUBT.search(plain, start, end):
         return "doubted", end
     after = _DENIES_NEXT.sub("", plain[at.end() : min(end, following)])

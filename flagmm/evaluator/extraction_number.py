@@ -78,7 +78,11 @@ def _clause(line: str) -> str:
 
 
 def _segment_number(segment: str) -> int | float | None:
-    found = [number for number in _NUMBER.finditer(segment) if not _NOT_BEFORE.search(segment, max(0, number.start() - 12), number.start())]
+    found = [
+        number
+        for number in _NUMBER.finditer(segment)
+        if not _NOT_BEFORE.search(segment, max(0, number.start() - 12), number.start())
+    ]
     if not found:
         return _NUMBER_WORDS.get(segment.strip(" \t\n.,!。*").casefold())
     result = [sign for sign in _EQUALS.finditer(segment) if sign.end() <= found[-1].start()]

@@ -111,6 +111,12 @@ def test_a_fingerprint_is_the_same_for_the_same_settings_whatever_the_order():
     assert fingerprint(first) == fingerprint(second)
 
 
+def test_the_fingerprint_is_the_same_in_every_version():
+    # Results folders carry it: with another one, no saved answer of an older version is taken any more.
+    spec = ModelSpec(model_name="图", url="http://h/v1", temperature=0, extra_body={"top_k": 1})
+    assert fingerprint(spec) == "dd52a0962505e7983f5932e415b219df0f920b558c839e71fe085465fc9e3821"
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -70,6 +70,11 @@ def test_no_secret_survives_masking_however_deep_it_lies(name, secret, other):
     assert config["deep"]["er"][name] == secret  # a copy was made
 
 
+def test_a_mask_stands_where_a_secret_was():
+    config = {"api_key": "x", "list": [Secret("y"), {"token": ["z"]}]}
+    assert mask(config) == {"api_key": MASK, "list": [MASK, {"token": [MASK]}]}
+
+
 def test_all_values_of_headers_are_hidden():
     assert mask({"headers": {"X-Team": "vision", "Empty": ""}}) == {"headers": {"X-Team": MASK, "Empty": ""}}
 
