@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
 from mmengine.config import ConfigDict
 
 from flagmm.dataset.annotations import MEDIA_KEYS, annotation_paths, load_annotations, media_paths
@@ -110,6 +109,8 @@ class _Preparation:
             raise ConfigError(f"config: processor: {self.processor}: no such file")
 
     def run(self, *, force: bool) -> None:
+        from filelock import FileLock
+
         self.home.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.home.with_name(f".{self.home.name}.lock")):
             if not force and is_data_set(self.root, self.anno_file):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,7 @@ class VqaBaseDataset:
     def absolute_paths(self, annotation: Annotation, key: str) -> list[str]:
         """The media of one kind, relative paths put under `data_root`; URLs stay as they are."""
         paths = media_paths(annotation, key)
-        return [path if "://" in path else str(Path(self.data_root) / path) for path in paths]
+        return [path if "://" in path else os.path.join(self.data_root, path) for path in paths]
 
     def build_prompt(self, annotation: Annotation, img_path: list[str]) -> str:
         """The question, a line per option, `<image 1> ` in front where no token says where the picture goes."""

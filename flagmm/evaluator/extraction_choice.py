@@ -29,29 +29,30 @@ from flagmm.evaluator.extraction_mentions import (
     verdict,
 )
 from flagmm.evaluator.extraction_reply import NO_ANSWER, Extraction, plain_reply
+from flagmm.lazy_regex import lazy_compile
 
-_BARE = re.compile(r"""[\s"'*_\[({$#>]*([A-Za-z0-9]{1,3})[\s"'*_\])}$.,:;!]*""")
-_BOLD_LABEL = re.compile(r"\*\*\s?([A-Z])\s?[.:]?\s?\*\*")
-_DRESS = re.compile(r"""[\s"'“”‘’`*_\x02:=]*""")
-_ONLY_DRESS = re.compile(r"""[\s"'“”‘’`*_\])}>」』】》〉$~\x03.,:;!。！]*(?:选项|项|입니다|です)?[.。]?\Z""")
+_BARE = lazy_compile(r"""[\s"'*_\[({$#>]*([A-Za-z0-9]{1,3})[\s"'*_\])}$.,:;!]*""")
+_BOLD_LABEL = lazy_compile(r"\*\*\s?([A-Z])\s?[.:]?\s?\*\*")
+_DRESS = lazy_compile(r"""[\s"'“”‘’`*_\x02:=]*""")
+_ONLY_DRESS = lazy_compile(r"""[\s"'“”‘’`*_\])}>」』】》〉$~\x03.,:;!。！]*(?:选项|项|입니다|です)?[.。]?\Z""")
 _AFTER_LABEL = " .):-]\"'"
-_HAS_CUE = re.compile(r"answer|choose|pick|select|[答选](?!项)|정답", re.IGNORECASE)  # read as a statement of its own
-_NAMES_A_LABEL = re.compile(r"option|choice|letter|label|answer|选", re.IGNORECASE)
-_VERB_AFTER = re.compile(
+_HAS_CUE = lazy_compile(r"answer|choose|pick|select|[答选](?!项)|정답", re.IGNORECASE)  # read as a statement of its own
+_NAMES_A_LABEL = lazy_compile(r"option|choice|letter|label|answer|选", re.IGNORECASE)
+_VERB_AFTER = lazy_compile(
     r"[)\]\"']?\s+(?:is|are|was|isn|can|cannot|does|doesn|has|would|will|seems|shows|looks|if|for)\b"
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy_compile(
     r"[)\]\"'”’]*(?:,?\s+but\s(?:that|this|it))?\s+(?:is|was|are)\s(?:\w+ly\s)?(?:wrong|incorrect|false|not)\b"
 )
-_CLOSING_LABEL = re.compile(r"(?:\w\w[.!?]\s|[。！？])\s{0,9}\(?([A-Z]{1,2})\)?[.。\s]*\Z")
-_LABEL_LINE = re.compile(r"^[ \t]*[(\[]?([A-Z]{1,2})[)\]]?[.:]?[ \t]*$", re.MULTILINE)
-_ABSTENTION = re.compile(
+_CLOSING_LABEL = lazy_compile(r"(?:\w\w[.!?]\s|[。！？])\s{0,9}\(?([A-Z]{1,2})\)?[.。\s]*\Z")
+_LABEL_LINE = lazy_compile(r"^[ \t]*[(\[]?([A-Z]{1,2})[)\]]?[.:]?[ \t]*$", re.MULTILINE)
+_ABSTENTION = lazy_compile(
     r"""[\s"'*(]*(?:none\s(?:of\s)?(?:the|these|them|above)|none\b|neither|no\s(?:correct\s)?(?:answer|option)|n/?a\b|unknown|unclear
     |(?:i\s)?(?:am\s|'m\s)?(?:do\snot|don't|cannot|can't|could\snot|couldn't|not\s(?:sure|enough|given|visible|clear)|unable)
     |cannot\sbe|undetermined|insufficient|都不|以上都不|均不|无法|不知道|不确定|没有正确)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_PART = re.compile(r"\s*[;,、\n]\s*(?:and\s)?|\s+(?:and|&)\s+|[和及]")
+_PART = lazy_compile(r"\s*[;,、\n]\s*(?:and\s)?|\s+(?:and|&)\s+|[和及]")
 
 
 def extract_choice(text: str, options: Sequence[str] = (), *, labels: Sequence[str] | None = None) -> Extraction:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN
+from flagmm.lazy_regex import lazy_compile
 
 
 class Cue(NamedTuple):
@@ -38,34 +39,34 @@ _CONNECTORS = (
     r"(?:is|are|should be|must be|will be|would be|has to be|ist|lautet|est|es|è|é|adalah|là"
     r"|=>|=|:|：|->|→|⇒|—|-)(?![a-z])"
 )
-_ANSWER = re.compile(
+_ANSWER = lazy_compile(
     rf"(?<![a-z])(?P<word>{_ANSWER_WORDS})(?![a-z]){_ADJECTIVES_AFTER}(?:(?<=ans)\.)?{_DRESS}{_ASIDE}{_DRESS}\s{{0,9}}"
     rf"(?:(?P<link>{_CONNECTORS}|(?<=['’])s(?=\s))|(?(aside)(?!)|(?:(?<=\n)|(?P<bare>(?<=\s)|(?=\()))))"
 )
-_CHOICE = re.compile(
+_CHOICE = lazy_compile(
     r"(?<![a-z])(?:correct|right|best|appropriate|suitable|my|final|chosen|likely|accurate|only)\s"
     r"(?:(?:answer|final|best)\s)?(?:option|choice|selection|pick|letter|alternative|statement|response|conclusion|guess)s?"
     rf"{_DRESS}\s{{0,9}}(?:(?:is|are|should be|must be|will be|would be)(?![a-z])|[:：=])"
 )
-_KEYED = re.compile(r"""["'](?:choice|option|label|prediction|selected_option|selection)["']\s{0,9}:""")
-_VERB = re.compile(
+_KEYED = lazy_compile(r"""["'](?:choice|option|label|prediction|selected_option|selection)["']\s{0,9}:""")
+_VERB = lazy_compile(
     r"(?<![a-z])(?:choos(?:e|ing)|chose|pick(?:ed)?|select(?:ed)?|go(?:ing)? (?:with|for)|went with"
     r"|opt(?:ed|ing)? for|settled? on|vote for|say|answer)(?![a-z])"
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_compile(
     r"(?:(?:^|[.,;:!\n])\s{0,9}|(?<![a-z])(?:i|we|i'd|i'll|we'll|i've|i have|would|will|let's|so|therefore|thus"
     r"|hence|then|should|must|to|and)\s(?:\w+ly\s|just\s|also\s)?)$"
 )
-_TO_INFINITIVE = re.compile(r"(?<![a-z])(?:going|want|like|have|need|able|decided) to\s$")
+_TO_INFINITIVE = lazy_compile(r"(?<![a-z])(?:going|want|like|have|need|able|decided) to\s$")
 
-_CJK = re.compile(
+_CJK = lazy_compile(
     r"(?:(?<!不)正确的?(?:答案|选项|选择|结果)|最佳(?:答案|选项)|答案|正解|解答|回答|答え|정답|답)"
     r"[\s\"'*_`)\]}】」』]{0,9}(?:应该是|应当是|应该为|应为|应是|应选|就是|选择|选|[是为即은는이가は])?[\s\"'*_`]{0,9}[:：=]?"
     r"|(?:(?<!不)正确的|选项|结论|答)\s{0,9}(?:应该是|应为|应是|就是|[是为:：])"
     r"|(?<![不别勿未没可筛误])选(?:择(?!题)|(?![项择题]))\s{0,9}(?:选项|答案)?\s{0,9}[是为:：]?"
 )
 _CJK_LINKS = "是为即:：=은는이가は选择"
-_FALSE_START = re.compile(
+_FALSE_START = lazy_compile(
     r"\b(?:thought|initially|at first|assumed|suppose|whether|why|incorrect|wrong|possible)\b[^.!?\n]*$"
     r"|\b(?:look like|of the form|such as|example|format)\b[^.!?\n]{0,20}['\"“‘]\s*$|\bno\s+$"
     r"|(?:错误|不正确)[^。！？,，;；\n]{0,6}$"
@@ -86,9 +87,9 @@ _CHOICE_KEYS = (
     "guess",
 )
 _VERB_KEYS = ("choos", "chose", "pick", "select", "go", "went", "opt", "settle", "vote", "say", "answer")
-_BOX = re.compile(BOX_OPEN)
-_BLANKS = re.compile(r"\s*")
-_CONDITION = re.compile(r"\b(?:if|were|had|unless)\b[^.!?\n]*$")
+_BOX = lazy_compile(BOX_OPEN)
+_BLANKS = lazy_compile(r"\s*")
+_CONDITION = lazy_compile(r"\b(?:if|were|had|unless)\b[^.!?\n]*$")
 
 
 def _has_any(text: str, keys: tuple[str, ...]) -> bool:

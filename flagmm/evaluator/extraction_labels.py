@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN
+from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import fold_width
 
 Verdict = Literal["labels", "foreign", "question"]
@@ -23,7 +24,7 @@ _CLOSE = rf"""["'“”’`*_\])}}>」』】》〉$~{BOX_CLOSE}]*"""
 _PART_OF_WORD = r"(?![A-Za-z0-9À-ɏ°]|['’][A-Za-z]|-[A-Za-z0-9]|[.,:][0-9]|\s?%|\.[A-Za-z]\.|_[A-Za-z0-9](?![A-Za-z]))"
 _WORD = rf"[A-Za-z0-9]+{_PART_OF_WORD}"
 
-_PREFIX = re.compile(
+_PREFIX = lazy_compile(
     r"""(?:(?:(?:(?:the|an)\s)?(?:(?:correct|right|best|final)\s)?(?:options?|choices?|(?:correct|option|answer)\sletter|answers?|alternative)
     [\s_:"'(\[]*(?:(?:is|are)\s)?
     |(?:is|are|either|both|only|clearly|probably|likely|most\slikely|definitely|therefore|thus|indeed|actually|obviously|simply
@@ -32,22 +33,22 @@ _PREFIX = re.compile(
     |it(?:'s|\sis)\s|答案|选项|选择|选(?!项)|应该|是|为|不是\W*\w{1,2}\W*而是)["'(\[「【\s]*){1,6}""",
     re.IGNORECASE | re.VERBOSE,
 )
-_SEPARATOR = re.compile(
+_SEPARATOR = lazy_compile(
     rf"{_CLOSE}(?:\s*[,、/&+;]\s*(?:(?:and|or)\s+)?|,?\s+(?:and|or)\s+(?:(?:maybe|perhaps|possibly)\s+)?|\s*[和或与及]\s*"
     r"|(?<=[)\]])\s*(?=[(\[])|[ \t]+(?=[A-Z0-9\"'(\[])|\s*-\s*(?=[A-Z]\b))"
 )
-_LIST_PREFIX = re.compile(r"(?:(?:options?|choices?)\s|选项)?", re.IGNORECASE)
-_OR = re.compile(r"(?<![A-Za-z])or(?![A-Za-z])|/|或")
+_LIST_PREFIX = lazy_compile(r"(?:(?:options?|choices?)\s|选项)?", re.IGNORECASE)
+_OR = lazy_compile(r"(?<![A-Za-z])or(?![A-Za-z])|/|或")
 
-_ENDED = re.compile(rf"{_CLOSE}(?:\s*\Z|\s*[\n,.;:!?、。…(\[/&+|<\"“{BOX_CLOSE}]|\s+[—–-]+\s|\s*[^\x00-\x7f])")
-_ASKED = re.compile(rf"{_CLOSE}\s*\?")
-_GOES_ON_SURELY = re.compile(rf"{_CLOSE}\s+(?:because|since|as|is|are|and|or|but|which|due|not|correctly|best)\b")
-_GOES_ON = re.compile(
+_ENDED = lazy_compile(rf"{_CLOSE}(?:\s*\Z|\s*[\n,.;:!?、。…(\[/&+|<\"“{BOX_CLOSE}]|\s+[—–-]+\s|\s*[^\x00-\x7f])")
+_ASKED = lazy_compile(rf"{_CLOSE}\s*\?")
+_GOES_ON_SURELY = lazy_compile(rf"{_CLOSE}\s+(?:because|since|as|is|are|and|or|but|which|due|not|correctly|best)\b")
+_GOES_ON = lazy_compile(
     rf"{_CLOSE}\s+(?:because|since|as|is|are|was|and|or|but|which|due|not|with|given|based|according|considering|for|from|in"
     r"|when|where|the|this|that|these|it|there|while|option|here|so|then|thus|therefore|hence|by|on|at|rather|instead|over|than"
     r"|if|will|would|has|have|shows?|matches|fits|correctly|best|i|we|my|you|to|[A-Z]\w*)\b"
 )
-_LIST_GOES_ON = re.compile(
+_LIST_GOES_ON = lazy_compile(
     rf"{_CLOSE}\s+(?:because|since|as|but|due|with|not|and|or|both|based|given|according|for|correctly)\b"
 )
 _OPENERS = frozenset("([{<「『【《〈\"'“‘" + BOX_OPEN)

@@ -14,27 +14,28 @@ from itertools import islice
 from flagmm.evaluator.extraction_item import UNDECIDED, Found, Item
 from flagmm.evaluator.extraction_labels import Reading, read_labels
 from flagmm.evaluator.extraction_yes_no import extract_yes_no
+from flagmm.lazy_regex import lazy_compile
 
-_ITEM = re.compile(r"(?:[\n,;、&]|\band\b|(?<=\s))\s?[(\[]?([A-Za-z0-9]{1,3})[).:\]]\s?(?=[^\s).:\]])")
-_LIST_SIGN = re.compile("[,;、&]|and")
-_ITEM_LINE = re.compile(r"\s*[-•]?\s*[(\[]?([A-Za-z0-9]{1,3})[).:、\]]\s*\S[^\n]*(?:\n|\Z)")
+_ITEM = lazy_compile(r"(?:[\n,;、&]|\band\b|(?<=\s))\s?[(\[]?([A-Za-z0-9]{1,3})[).:\]]\s?(?=[^\s).:\]])")
+_LIST_SIGN = lazy_compile("[,;、&]|and")
+_ITEM_LINE = lazy_compile(r"\s*[-•]?\s*[(\[]?([A-Za-z0-9]{1,3})[).:、\]]\s*\S[^\n]*(?:\n|\Z)")
 
-_VERDICT = re.compile(
+_VERDICT = lazy_compile(
     r"(?<![a-z])(?:is|are|must be|has to be)\s(?:\w+ly\s|indeed\s|both\s|all\s|thus\s|also\s|still\s)?"
     r"(?:(?:the|my|a)\s)?(?:(?:most|only|single|final|best|right|correct)\s)?"
     r"(?:correct|right(?=\s{0,3}(?:[.,;:!\n]|\Z|because|since|as))|best|answers?|options?|choices?|accurate|suitable|appropriate"
     r"|decision|match)(?![a-z])"
 )
 _TOKEN = r"""(?:(?:options?|choices?|answers?|statements?|both|only)\s)*[("'\[]?[A-Za-z0-9]{1,3}[)"'\]]?"""
-_JUDGED = re.compile(
+_JUDGED = lazy_compile(
     rf"(?<![A-Za-z0-9_'°∠])({_TOKEN}(?:\s?(?:,|and|&|/|or)\s?(?:(?:and|or)\s)?{_TOKEN})*)\s$", re.IGNORECASE
 )
 # "Person B is right" speaks of a person.
-_BEFORE_JUDGED = re.compile(
+_BEFORE_JUDGED = lazy_compile(
     r"(?:^|[^a-z0-9\s]\s{0,3}|\n|\b(?:that|so|thus|therefore|hence|and|but|while|because|since|think|believe|say|then|is|as"
     r"|means|only|both|conclude)\s)$"
 )
-_JUDGED_WORD = re.compile(r"[A-Za-z0-9]+")
+_JUDGED_WORD = lazy_compile(r"[A-Za-z0-9]+")
 _NOT_A_LABEL = frozenset(
     (
         "option",
@@ -51,54 +52,54 @@ _NOT_A_LABEL = frozenset(
         "or",
     )
 )
-_VERDICT_OFF = re.compile(r"\b(?:neither|nor|not|whether|if|unless|why|than|n't)\b[^.!?;\n]{0,40}$")
-_CJK_VERDICT = re.compile(
+_VERDICT_OFF = lazy_compile(r"\b(?:neither|nor|not|whether|if|unless|why|than|n't)\b[^.!?;\n]{0,40}$")
+_CJK_VERDICT = lazy_compile(
     r"(?<![A-Za-z0-9])([A-Z](?: ?[、,和与及] ?[A-Z]|[A-Z])*)\s?(?:选项|项)?(?:的?说法)?\s?(?:才?是|为|都是|都|均)?最?"
     r"(?:正确|对的|符合|合适|贴切|恰当|对(?=[。,.，;；\s]|\Z))"
 )
 
-_ONLY_DENIED = re.compile(r"(?:It is |It's |Definitely )?[Nn]ot \(?([A-Z])\)?[.!]?")
+_ONLY_DENIED = lazy_compile(r"(?:It is |It's |Definitely )?[Nn]ot \(?([A-Z])\)?[.!]?")
 
-_MENTION = re.compile(
+_MENTION = lazy_compile(
     r"(?:(?<![A-Za-z])(?:[Oo]ption|OPTION|[Cc]hoice|CHOICE|选项)[\s_:]{0,3}[(\"'\[]?(?P<named>[A-Za-z0-9]{1,3})"
     r"|[(\[](?P<bracketed>[A-Z]{1,2})(?=[)\]])"
     r"|(?:(?<![A-Za-z])(?:[Ii]t(?:'s|\sis|\smust\sbe|\sshould\sbe)|[Ii]\s(?:think|believe|guess)|[Ss]o|[Tt]hus|[Tt]herefore|[Hh]ence)[,:]?\s|所以|因此|故|是)"
     r"(?P<concluded>[A-Z])(?=\s?(?:[\n.,;!。，；]|\Z)))(?![A-Za-z0-9À-ɏ])(?!['’-][A-Za-z])"
 )
-_REASON = re.compile(r"\s+(?:[-–—]\s|but\snot\b|because\b|since\b|as\b|due\b)")
-_CLAUSE_END = re.compile(r"[.;!?\n。；！？]|,\s|，")
-_DENIAL = re.compile(
+_REASON = lazy_compile(r"\s+(?:[-–—]\s|but\snot\b|because\b|since\b|as\b|due\b)")
+_CLAUSE_END = lazy_compile(r"[.;!?\n。；！？]|,\s|，")
+_DENIAL = lazy_compile(
     r"\b(?:not|never|no|neither|nor|wrong|incorrect|false|except|exclud\w{1,4}|eliminat\w{1,4}|ruled?s? out|ruling out"
     r"|cannot|without|instead of|rather than|over|unlike)\b|n't|[不非错没除无]",
     re.IGNORECASE,
 )
-_DENIES_NEXT = re.compile(
+_DENIES_NEXT = lazy_compile(
     r"(?:\b(?:and|but)\s)?(?:\bnot|rather than|instead of|over|而不是|不是)\s?(?:the\s)?\Z", re.IGNORECASE
 )
-_DOUBT = re.compile(
+_DOUBT = lazy_compile(
     r"\b(?:might|may|could|maybe|perhaps|possibly|first|if|whether|consider\w*|compar\w*|looking|looked|either|seem\w*"
     r"|initially|examin\w*|analy\w*|check\w*|let'?s|between|what|which (?:of|one|option)|why|tempting)\b"
     r"|\?|可能|也许|或许|如果|先看|假如",
     re.IGNORECASE,
 )
-_CONTRAST = re.compile(
+_CONTRAST = lazy_compile(
     r"\b(?:but|however|although|though|yet)\b|\b(?:it|this|that|which)\s(?:is|does|do|did|was)\s?(?:not\b|n't)|但|然而|不过",
     re.IGNORECASE,
 )
-_HEADED = re.compile(r"(?<![A-Za-z0-9])[(\[]?([A-Z]{1,2})[).:\]]\s?(?=\w)[^.,;\n([]{0,200}")
-_RULED_OUT = re.compile(
+_HEADED = lazy_compile(r"(?<![A-Za-z0-9])[(\[]?([A-Z]{1,2})[).:\]]\s?(?=\w)[^.,;\n([]{0,200}")
+_RULED_OUT = lazy_compile(
     r"\W*(?:(?:this|it|that)\s)?(?:(?:is|does|was|are)\s)?(?:no(?!\s\w)|not\b|isn|doesn|incorrect\b|wrong\b|false\b|不|错)",
     re.IGNORECASE,
 )
-_NO_AFTER_OWN = re.compile(
+_NO_AFTER_OWN = lazy_compile(
     r"\W*(?:(?:this|it|that|which) )?(?:(?:is|does|was|are) )?(?:no|not|isn|doesn|incorrect|wrong|false)\b|\s?[不错]"
 )
-_REFUSAL = re.compile(
+_REFUSAL = lazy_compile(
     r"\bsorry\b|\b(?:can(?:not|'t| not)|unable to|don't|do not|couldn't|could not)\s(?:\w+ly\s)?"
     r"(?:see|view|determine|answer|help|assist|identify|tell|know|access|process"
     r"|be (?:determined|identified|answered|seen))|无法|抱歉|对不起|不知道|不确定|不能确定"
 )
-_HEAD = re.compile(r"[.,;:!\n。；！]")
+_HEAD = lazy_compile(r"[.,;:!\n。；！]")
 _YES_NO = {"yes": "yes", "no": "no", "是": "yes", "否": "no", "对": "yes", "错": "no", "正确": "yes", "错误": "no"}
 _YES_NO |= {"true": "yes", "false": "no", "correct": "yes", "incorrect": "no", "有": "yes", "没有": "no"}
 

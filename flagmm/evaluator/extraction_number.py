@@ -6,10 +6,11 @@ import re
 
 from flagmm.evaluator.extraction_cues import find_cues, line_after, lower_same_length
 from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN, NO_ANSWER, Extraction, plain_reply
+from flagmm.lazy_regex import lazy_compile
 
 _DECIMAL = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
 _SIGN = r"(?:(?<![\w.)\]}])[-+])?"
-_NUMBER = re.compile(
+_NUMBER = lazy_compile(
     rf"(?<![A-Za-z_0-9^])(?<![0-9][.:])(?<![0-9]\.[0-9])(?:"
     rf"(?P<latex>{_SIGN}(?:[0-9]+\s?)?\\[dt]?frac\s?\{{\s?-?(?:{_DECIMAL})\s?\}}\s?\{{\s?(?:{_DECIMAL})\s?\}})"
     rf"|(?P<mixed>{_SIGN}[0-9]+ [0-9]+/[0-9]+)"
@@ -19,13 +20,13 @@ _NUMBER = re.compile(
     r")(?![0-9])(?!\.[0-9])(?!:[0-9])(?!\s?\^)(?!(?:st|nd|rd|th)\b)",
     re.IGNORECASE,
 )
-_SPACED_THOUSANDS = re.compile(r"(?<=[0-9])(?:\{,\}|\\,)(?=[0-9]{3}(?![0-9]))")
-_LIST_NUMBER = re.compile(r"^[ \t]*[0-9]{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
-_REASON = re.compile(r"\b(?:because|since|as|given that|for|which|where)\b|因为|由于", re.IGNORECASE)
-_EQUALS = re.compile(r"[=≈≃]|\\approx|\b(?:is|are|equals|makes|gives|becomes)\b|等于|[是为得]", re.IGNORECASE)
-_OTHERWISE = re.compile(r"\W*(?:or|to|and|from|或|到|至|和|、|,|~|-|–|—)\W*", re.IGNORECASE)
-_NOT_BEFORE = re.compile(r"(?:\bnot|\bthan|n't|不是)\s*$", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
+_SPACED_THOUSANDS = lazy_compile(r"(?<=[0-9])(?:\{,\}|\\,)(?=[0-9]{3}(?![0-9]))")
+_LIST_NUMBER = lazy_compile(r"^[ \t]*[0-9]{1,3}[.)][ \t]+(?=\S)", re.MULTILINE)
+_REASON = lazy_compile(r"\b(?:because|since|as|given that|for|which|where)\b|因为|由于", re.IGNORECASE)
+_EQUALS = lazy_compile(r"[=≈≃]|\\approx|\b(?:is|are|equals|makes|gives|becomes)\b|等于|[是为得]", re.IGNORECASE)
+_OTHERWISE = lazy_compile(r"\W*(?:or|to|and|from|或|到|至|和|、|,|~|-|–|—)\W*", re.IGNORECASE)
+_NOT_BEFORE = lazy_compile(r"(?:\bnot|\bthan|n't|不是)\s*$", re.IGNORECASE)
+_SENTENCE = lazy_compile(r"[.!?](?=\s|$)|[。！？\n]")
 
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
 from flagmm.evaluator.extraction_reply import plain_reply
+from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import plain_number, trim_outer
 
 _Key = TypeVar("_Key", str, tuple[Decimal, bool])
@@ -85,24 +86,24 @@ _FUNCTION_WORDS = frozenset(
     ]
 )
 
-_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
-_PUNCTUATION = re.compile(
+_THOUSANDS = lazy_compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+_PUNCTUATION = lazy_compile(
     r"[^\w\s.+\-*/=<>%^°√€£¥\u2200-\u22ff]|_|\.(?![0-9])|(?<=[^\W\d])-(?=[^\W\d])|(?<!\S)-(?!\S)|(?<=\w)-(?!\w)|['’]"
 )
-_ARTICLE = re.compile(r"^(?:the|an?) ")
-_BEGINS_WITH_ARTICLE = re.compile(r"\W*(?:the|an?)\s", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^.!?\n。！？]+[.!?\n。！？]*")
-_UNCOMMITTED = re.compile(
+_ARTICLE = lazy_compile(r"^(?:the|an?) ")
+_BEGINS_WITH_ARTICLE = lazy_compile(r"\W*(?:the|an?)\s", re.IGNORECASE)
+_SENTENCE = lazy_compile(r"[^.!?\n。！？]+[.!?\n。！？]*")
+_UNCOMMITTED = lazy_compile(
     r"\b(?:would|might|may|could|maybe|perhaps|possibly|if|whether|plausible|let'?s|consider)\b|[?？]|可能|也许|或许|如果|假如",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?%?")
+_NUMBER = lazy_compile(r"[+-]?[0-9]+(?:\.[0-9]+)?%?")
 
-_DENIED_BEFORE = re.compile(
+_DENIED_BEFORE = lazy_compile(
     r"(?:(?<!\S)(?:not|never|neither|nor|without|except|t|whether|cannot|exclude|excluding|eliminate|no"
     r"|rather than|instead of)(?: (?!but |only )\w+){0,2} |(?:不是|不选|不为|不在|没有|并非|非|排除|除了|不))$"
 )
-_DENIED_AFTER = re.compile(
+_DENIED_AFTER = lazy_compile(
     r"^(?: option)? (?:is|are|was|were|isn|aren|wasn|does|doesn|do|don|can|cannot|seems)(?: \w+){0,1}?"
     r" (?:t|not|wrong|incorrect|false|excluded|absent|missing)(?!\w)|^ ?(?:是)?(?:错|不对|不正确|不符)"
 )

@@ -10,28 +10,29 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import fold_width
 from flagmm.thinking import split_thinking
 
 BOX_OPEN = "\x02"
 BOX_CLOSE = "\x03"
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_BOX_TOKEN = re.compile(r"\\f?boxed\s{0,9}\{|<\|begin_of_box\|>|<\|end_of_box\|>|\\[{}]|[{}]")
-_ANSWER_TAG = re.compile(r"<(?:final_?)?answer>", re.IGNORECASE)
-_MARKUP_TOKEN = re.compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|</(?:final_?)?answer>|<(?:eos|br ?/?)>", re.IGNORECASE)
+_CONTROL = lazy_compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_BOX_TOKEN = lazy_compile(r"\\f?boxed\s{0,9}\{|<\|begin_of_box\|>|<\|end_of_box\|>|\\[{}]|[{}]")
+_ANSWER_TAG = lazy_compile(r"<(?:final_?)?answer>", re.IGNORECASE)
+_MARKUP_TOKEN = lazy_compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|</(?:final_?)?answer>|<(?:eos|br ?/?)>", re.IGNORECASE)
 
-_HTML_FONT = re.compile(r"<(b|strong|i|em)>([^<>]{0,400})</\1>", re.IGNORECASE)
+_HTML_FONT = lazy_compile(r"<(b|strong|i|em)>([^<>]{0,400})</\1>", re.IGNORECASE)
 
-_DRESS = re.compile(r"[*`$\\#>~_•]|(?<!\S)-\s")
-_LATEX_FONT = re.compile(
+_DRESS = lazy_compile(r"[*`$\\#>~_•]|(?<!\S)-\s")
+_LATEX_FONT = lazy_compile(
     r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|boldsymbol|operatorname)\s{0,9}\{([^{}]*)\}"
 )
-_LATEX_FRACTION = re.compile(r"\\[dt]?frac\s{0,9}\{(-?[\w.]+)\}\s{0,9}\{([\w.]+)\}")
-_LATEX_SIGN = re.compile(r"\\[()\[\],;!]|\\(?:quad|left|right)\b|\\(?=\s)|\$")
-_LATEX_CHARACTER = re.compile(r"\\(?:%|degree\b)|\^\s?(?:\\circ\b|\{\s?\\circ\s?\})")
-_HEADING = re.compile(r"^[ \t]*(?:#{1,6}|[>•*-])[ \t]+", re.MULTILINE)
-_EMPHASIS = re.compile(r"\*{2,}|`+|~~|__+|(?<![\w\s])\*|\*(?![\w\s])|(?<!\S)\*(?=\S)|(?<=\S)\*(?!\S)")
+_LATEX_FRACTION = lazy_compile(r"\\[dt]?frac\s{0,9}\{(-?[\w.]+)\}\s{0,9}\{([\w.]+)\}")
+_LATEX_SIGN = lazy_compile(r"\\[()\[\],;!]|\\(?:quad|left|right)\b|\\(?=\s)|\$")
+_LATEX_CHARACTER = lazy_compile(r"\\(?:%|degree\b)|\^\s?(?:\\circ\b|\{\s?\\circ\s?\})")
+_HEADING = lazy_compile(r"^[ \t]*(?:#{1,6}|[>•*-])[ \t]+", re.MULTILINE)
+_EMPHASIS = lazy_compile(r"\*{2,}|`+|~~|__+|(?<![\w\s])\*|\*(?![\w\s])|(?<!\S)\*(?=\S)|(?<=\S)\*(?!\S)")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,14 +6,15 @@ import re
 
 from flagmm.evaluator.extraction_cues import Cue, find_cues, line_after, lower_same_length
 from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN, NO_ANSWER, Extraction, marked_reply
+from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import trim_outer
 
 _LEADING_DRESS = " \t*_`#>:：="
-_STOP = re.compile(r"[.!?](?=\s+\S)|[。！？]")
-_LATEX_WRAPPER = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s?\{([^{}]*)\}")
+_STOP = lazy_compile(r"[.!?](?=\s+\S)|[。！？]")
+_LATEX_WRAPPER = lazy_compile(r"\\(?:text|textbf|mathrm|mathbf)\s?\{([^{}]*)\}")
 _QUOTES = ("'", '"')
-_QUOTED = re.compile(r"""(["'])((?:(?!\1).){1,400})\1""")
-_PLACEHOLDER = re.compile(
+_QUOTED = lazy_compile(r"""(["'])((?:(?!\1).){1,400})\1""")
+_PLACEHOLDER = lazy_compile(
     r"""[\[<({"']+\s?(?:your\b[^\]>)}]{0,40}|(?:final\s)?answer|letter|option|number)\s?[\]>)}"']+\.?""", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ import re
 
 from flagmm.evaluator.extraction_cues import find_cues, lower_same_length
 from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN, NO_ANSWER, Extraction, plain_reply
+from flagmm.lazy_regex import lazy_compile
 
 _DRESS = r"""[\s"'“”‘’`*_\[\](){}<>「」【】《》~#:=.,;!|-]*"""
 _YES_WORDS = "yes|yeah|yep|yup|true|correct|absolutely|certainly|indeed|definitely"
@@ -19,27 +20,27 @@ _WORD = (
     rf"(?:(?P<no>(?:{_NO_WORDS})(?![a-z]|'[a-z])|(?:{_NO_CJK})(?![\w]))"
     rf"|(?P<yes>(?:{_YES_WORDS})(?![a-z]|'[a-z])|(?:{_YES_CJK})(?![\w])))"
 )
-_SKIPPED = re.compile(_DRESS)
-_LABEL = re.compile(r"[a-z]\s?[.):]")
-_INTRODUCTION = re.compile(r"(?:it is|is|it's|the answer is)\b|判断")
-_LEAD = re.compile(_WORD)
-_LETTER = re.compile(rf"{_DRESS}(?:(?P<yes>y)|(?P<no>n)){_DRESS}")
-_SAME_BREATH = re.compile(r"(?:\s|[\"'*_`)/,，|:+-])*(?:and|or|/|和|或|但)?\s*")
-_NEXT_SENTENCE = re.compile(r"[\"'*_`)]*[.!。！]?\s*")
-_OTHER = re.compile(r"(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))(?![\w'])")
-_TOKEN = re.compile(r"(?<![\w'-])(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))(?![\w'-])")
+_SKIPPED = lazy_compile(_DRESS)
+_LABEL = lazy_compile(r"[a-z]\s?[.):]")
+_INTRODUCTION = lazy_compile(r"(?:it is|is|it's|the answer is)\b|判断")
+_LEAD = lazy_compile(_WORD)
+_LETTER = lazy_compile(rf"{_DRESS}(?:(?P<yes>y)|(?P<no>n)){_DRESS}")
+_SAME_BREATH = lazy_compile(r"(?:\s|[\"'*_`)/,，|:+-])*(?:and|or|/|和|或|但)?\s*")
+_NEXT_SENTENCE = lazy_compile(r"[\"'*_`)]*[.!。！]?\s*")
+_OTHER = lazy_compile(r"(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))(?![\w'])")
+_TOKEN = lazy_compile(r"(?<![\w'-])(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))(?![\w'-])")
 # "no" before a noun tells what is absent; only with a mark or an end after it is it the answer.
-_NO_IS_ANSWER = re.compile(r"""[\s"'*_`)]*(?:\Z|[.,;:!?\n。，；！])""")
-_STATEMENT = re.compile(
+_NO_IS_ANSWER = lazy_compile(r"""[\s"'*_`)]*(?:\Z|[.,;:!?\n。，；！])""")
+_STATEMENT = lazy_compile(
     r"(?<![a-z])(?:statement|claim|sentence|description|assertion|hypothesis|proposition)\sis\s(?:therefore\s|thus\s)?"
     r"(?:(?P<yes>true|correct|right)|(?P<no>not (?:true|correct|right)|false|incorrect|wrong))(?![a-z])"
     r"|(?:说法|判断|命题|结论|陈述|描述|表述|题干|语句)(?:应该)?是?"
     r"(?:(?P<no_cjk>不正确|不对|错误|错|假)|(?P<yes_cjk>正确|对|真))的?(?!误)"
 )
-_ABSENCE = re.compile(
+_ABSENCE = lazy_compile(
     r"(?<![a-z])there(?:'s| is| are| was| were) no(?! (?:doubt|question|problem|way|need|reason))(?![a-z])"
 )
-_NOTHING_SAID = re.compile(
+_NOTHING_SAID = lazy_compile(
     r"\b(?:can(?:not|'t| not)|unable|impossible)\b.{0,20}\b(?:see|tell|determine|say|answer)\b|sorry|无法|抱歉"
 )
 

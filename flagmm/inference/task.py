@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from flagmm.config.dump import dump_model, dump_task, to_plain
 from flagmm.config.task import TaskSpec
@@ -41,20 +42,26 @@ def infer(
         EndpointError: the endpoint cannot answer.
     """
     paths.folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(paths.lock)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ResumeError(f"{paths.folder}: another run is writing here") from None
-    try:
+    with _only_run(paths):
         if overwrite:
             _clear(paths)
         _check_resumable(paths, session)
         write_json(paths.config, _config(task, session, scope))
         _ask(task.name, dataset, session, paths, scope, progress)
-    finally:
-        lock.release()
-        paths.lock.unlink(missing_ok=True)
+
+
+@contextmanager
+def _only_run(paths: TaskPaths) -> Iterator[None]:
+    """Keep other runs out of the task's folder; the lock ends with the process, however it ends."""
+    with open(paths.lock, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ResumeError(f"{paths.folder}: another run is writing here") from None
+        try:
+            yield
+        finally:
+            paths.lock.unlink(missing_ok=True)
 
 
 def _ask(

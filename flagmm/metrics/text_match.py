@@ -5,28 +5,29 @@ Nothing here is fuzzy: there is no edit distance and no substring search, so tha
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
+from flagmm.lazy_regex import lazy_compile
+
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_SUPERSCRIPT_RUN = re.compile(f"[{_SUPERSCRIPTS}]+")
-_VULGAR_FRACTION = re.compile("(?<=[0-9])(?=[¼½¾⅐-⅞])")
+_SUPERSCRIPT_RUN = lazy_compile(f"[{_SUPERSCRIPTS}]+")
+_VULGAR_FRACTION = lazy_compile("(?<=[0-9])(?=[¼½¾⅐-⅞])")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _SIGNS = {ord("\u2212"): "-", ord("\u2044"): "/"}
 
 # Signs such as - + % $ ° # change what an answer says, so they stay.
 _OUTER = " \t\r\n\f\v.,;:!?\"'`*_~…。，、；：！？“”‘’«»「」『』《》〈〉"
 _OUTER_BUT_POINT = _OUTER.replace(".", "")
-_LEADING_POINT = re.compile(r"\.[0-9]")
+_LEADING_POINT = lazy_compile(r"\.[0-9]")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "【": "】"}
 
-_PLAIN_NUMBER = re.compile(
+_PLAIN_NUMBER = lazy_compile(
     r"([-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+|(?=\.[0-9]))(?:\.[0-9]*)?(?:e[-+]?[0-9]{1,4})?)( ?%)?"
 )
-_MEASURE = re.compile(r"([-+]?[0-9][0-9,.]*(?:e[-+]?[0-9]+)?) ?(?:°|[^\W\d_]{1,12}(?:/[^\W\d_]{1,6})?(?:\^?[23])?)")
-_NO_UNIT = re.compile(
+_MEASURE = lazy_compile(r"([-+]?[0-9][0-9,.]*(?:e[-+]?[0-9]+)?) ?(?:°|[^\W\d_]{1,12}(?:/[^\W\d_]{1,6})?(?:\^?[23])?)")
+_NO_UNIT = lazy_compile(
     r"[0-9 ](?:hundred|thousand|million|billion|trillion|dozen|percent|and|or|to|k|百|千|万|亿|和|或|到|至)s?$"
 )
 
@@ -34,10 +35,10 @@ _NO_UNIT = re.compile(
 _TRUE_WORDS = frozenset(["√", "✓", "✔", "对", "正确"])
 _FALSE_WORDS = frozenset(["×", "✗", "✘", "错", "错误", "不对", "不正确"])
 
-_STATEMENT = re.compile(r"(?:\b(?:is|are|was|were|be|equals?|gives|becomes)\b|[=≈:]|(?<!不)[是为]|等于|得)\s*")
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
-_ARTICLE = re.compile(r"(?:the|an?|about|approximately|therefore|thus)\s+")
-_BLANK_SEPARATOR = re.compile("[;；]")
+_STATEMENT = lazy_compile(r"(?:\b(?:is|are|was|were|be|equals?|gives|becomes)\b|[=≈:]|(?<!不)[是为]|等于|得)\s*")
+_SENTENCE_END = lazy_compile(r"[.!?](?=\s)|[。！？\n]")
+_ARTICLE = lazy_compile(r"(?:the|an?|about|approximately|therefore|thus)\s+")
+_BLANK_SEPARATOR = lazy_compile("[;；]")
 
 
 def fold_width(text: str) -> str:
