@@ -74,12 +74,21 @@ def _parse_line(line: str, path: Path | str, number: int) -> Any:
 
 def dump_line(value: Any) -> str:
     """`value` as JSON on one line; lone surrogates, which no file can hold, are escaped."""
-    text = json.dumps(value, ensure_ascii=False, default=plain)
+    text = _dump(value, ensure_ascii=False)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, default=plain)
+        text = _dump(value, ensure_ascii=True)
     return text
+
+
+def _dump(value: Any, *, ensure_ascii: bool, indent: int | None = None) -> str:
+    """JSON text; NaN and infinity, which JSON does not know, become null."""
+    try:
+        return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, default=plain, allow_nan=False)
+    except ValueError:
+        readable = json.loads(json.dumps(value, default=plain), parse_constant=lambda _: None)
+        return json.dumps(readable, ensure_ascii=ensure_ascii, indent=indent)
 
 
 def plain(value: Any) -> Any:
@@ -94,7 +103,7 @@ def plain(value: Any) -> Any:
 
 def write_json(path: Path, value: Any) -> None:
     """Write one indented JSON value, atomically."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, default=plain) + "\n")
+    write_text(path, _dump(value, ensure_ascii=False, indent=2) + "\n")
 
 
 def write_records(path: Path, records: Iterable[Any]) -> None:

@@ -72,6 +72,9 @@ def _ask(
         plan = Plan(dataset, store, fingerprint=session.fingerprint, repeats=spec.num_infers, scope=scope)
         logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, spec.num_infers), paths.folder)
         inference = Inference(plan, store, session, progress=progress)
+        if plan.open_calls:  # an earlier score is not that of the answers to come
+            paths.result.unlink(missing_ok=True)
+            paths.evaluated.unlink(missing_ok=True)
         try:
             if plan.open_calls:
                 session.run(lambda: inference.run(name))
