@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from flagmm.assembly import attach_judge, build_dataset, build_evaluator, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import EndpointError, FlagMMError, UserCodeError
+from flagmm.evaluator.aggregate import count
+from flagmm.evaluator.answers import read_answers
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
@@ -86,7 +88,7 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
 
 
 def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, options: Options) -> TaskResult | None:
-    """One task from its data to its result; None where it was interrupted, or is not scored.
+    """One task from its data to its result; None where it was interrupted.
 
     Raises:
         FlagMMError: it could not be finished; what is finished stays on disk.
@@ -111,9 +113,21 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
             if session.stop.requested:
                 return None
         if evaluator is None:
-            logger.info("%s: the task file has no evaluator; the answers are in %s", task.name, paths.answers)
-            return None
+            logger.warning("%s: the task file has no evaluator; its answers are counted, not scored", task.name)
+            return count_only(dataset, paths)
         return evaluate(task, evaluator, dataset, paths)
+
+
+def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
+    """The result of a task without an evaluator: how many were answered.
+
+    Raises:
+        DataError: there are no answers.
+    """
+    annotations = dataset.get_annotation()
+    counts = count(read_answers(paths.answers, annotations), [], len(annotations))
+    write_json(paths.result, {"evaluator": None, "counts": asdict(counts)})
+    return read_result(paths.result)
 
 
 def evaluate(task: TaskSpec, evaluator: Any, dataset: Dataset, paths: TaskPaths) -> TaskResult:

@@ -155,7 +155,7 @@ class BaseEvaluator:
         scoring = UserScoring(answers)
         function = self.eval_func or self.cal_accuracy
         counts = aggregate.count(answers, [], questions)
-        metrics = {} if not counts.answered else scoring.run(function, name=_name_of(function, self))
+        metrics = {"accuracy": None} if not counts.answered else scoring.run(function, name=_name_of(function, self))
         result = {**metrics, "over": "answered", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
         return result, scoring.evaluated(self.aggregation_fields)
 

@@ -38,7 +38,8 @@ def test_the_task_in_ten_minutes_runs_as_it_is_printed(run_command, tmp_path):
         write_picture(tmp_path / f"cats/img/{number}.png")
     (tmp_path / "cats/data.json").write_text(data)
     (tmp_path / "cats/cats.py").write_text(task)
-    by_chance, with_model = commands("README.md", "A task in ten minutes")
+    check, by_chance, with_model = commands("README.md", "A task in ten minutes")
+    assert run_command(*check).status == 0
     assert run_command(*by_chance).status == 0
     with MockEndpoint() as endpoint:
         write_model_file(tmp_path, endpoint)
