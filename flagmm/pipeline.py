@@ -72,7 +72,8 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
     outcome = Outcome()
     for task in tasks:
         try:
-            result = run_task(task, session, output.task(task.name), options)
+            with user_code(str(task.path)):
+                result = run_task(task, session, output.task(task.name), options)
         except FlagMMError as error:
             outcome.errors.append((task.name, error))
             if isinstance(error, EndpointError):  # the other tasks have the same model

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -78,6 +79,7 @@ def user_code(doing: str) -> Iterator[None]:
     Args:
         doing: what was going on, as in "tasks/x/process.py: process".
     """
+    here = os.getcwd()
     try:
         with redirect_stdout(sys.stderr):  # stdout is for results
             yield
@@ -91,6 +93,8 @@ def user_code(doing: str) -> Iterator[None]:
         raise UserCodeError(f"{doing}: needs the package {error.name!r}: pip install it and run again") from error
     except (Exception, SystemExit) as error:  # the boundary around user code; a script's exit() ends the script only
         raise UserCodeError(f"{doing}: {describe(error)}") from error
+    finally:
+        os.chdir(here)  # relative paths of the run must not move with a task's own code
 
 
 def describe(error: BaseException) -> str:

@@ -149,7 +149,7 @@ class _Preparation:
             wrote = sorted(str(path.relative_to(self.work)) for path in self.work.glob("**/*.json*"))
             expected = f"{made.relative_to(self.work)}/{names[0]}"
             raise DataError(
-                f"{self.processor}: process wrote no {expected} under cfg.processed_dataset_path"
+                f"{self.processor}: process wrote no whole {expected} under cfg.processed_dataset_path"
                 f" (found {', '.join(wrote[:5]) or 'no JSON file'})"
             )
         paths = annotation_paths(made, self.anno_file)

@@ -35,7 +35,7 @@ def build_sample(dataset: Dataset, index: int) -> Sample:
         item = dataset[index]
     except FlagMMError:
         raise
-    except Exception as error:  # prompt hooks and data set classes of a task
+    except (Exception, SystemExit) as error:  # prompt hooks and data set classes of a task
         raise DataError(describe(error)) from error
     if not isinstance(item, Mapping) or "question" not in item or "question_id" not in item:
         raise DataError(f"item {index} of {dataset.name}: expected a dict with 'question_id' and 'question'")

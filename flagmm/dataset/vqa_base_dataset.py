@@ -10,6 +10,7 @@ from typing import Any
 from flagmm.config.env import datasets_cache_dir
 from flagmm.dataset.annotations import annotation_paths, load_annotations, media_paths
 from flagmm.dataset.prepare import find_or_prepare
+from flagmm.errors import ConfigError
 from flagmm.metrics.option_labels import option_labels
 from flagmm.registry import DATASETS, PROMPTS, build
 from flagmm.types import Annotation
@@ -48,6 +49,8 @@ class VqaBaseDataset:
         debug: bool = False,
         with_label: bool = False,
     ) -> None:
+        if anno_file == []:
+            raise ConfigError("dataset: anno_file: an empty list; name a file, or leave it out for data.json")
         self.name = name
         self.data_root = str(
             find_or_prepare(

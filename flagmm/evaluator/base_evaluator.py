@@ -155,7 +155,10 @@ class BaseEvaluator:
         scoring = UserScoring(answers)
         function = self.eval_func or self.cal_accuracy
         counts = aggregate.count(answers, [], questions)
-        metrics = {"accuracy": None} if not counts.answered else scoring.run(function, name=_name_of(function, self))
+        metrics: dict[str, Any] = {"accuracy": None}
+        if counts.answered:
+            metrics = scoring.run(function, name=_name_of(function, self))
+            metrics.pop("partial", None)  # the run's word, not the scoring's
         result = {**metrics, "over": "answered", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
         return result, scoring.evaluated(self.aggregation_fields)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
+from numbers import Real
 from statistics import fmean
 from typing import Any
 
@@ -40,6 +42,9 @@ class UserScoring:
             metrics = scoring(annotations, handed_over)
         if not isinstance(metrics, dict):
             raise UserCodeError(f"{name}: returned {type(metrics).__name__}, expected a dict of metrics")
+        accuracy = metrics.get("accuracy")
+        if accuracy is not None and not (isinstance(accuracy, Real) and math.isfinite(accuracy)):
+            raise UserCodeError(f"{name}: accuracy: expected a number, found {accuracy!r}")
         return metrics
 
     def evaluated(self, aggregation_fields: Sequence[str]) -> list[dict[str, Any]]:

@@ -108,7 +108,10 @@ class Inference:
             return await self._session.client.generate(sample.messages, _settings(sample, inference))
         except (FlagMMError, NotStarted):
             raise
-        except Exception as error:  # the boundary around one item: a person's own model class may raise anything
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # a person's own model class may raise anything
             raise ModelError(describe(error), kind="model") from error
 
     async def _identify(self, sample: Sample, call: Call) -> Sample:

@@ -8,7 +8,6 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 from flagmm.errors import ErrorKind, ModelError
@@ -25,6 +24,10 @@ _REFUSAL = re.compile(
 )
 _REFUSAL_REASONS = {"content_filter", "safety", "refusal", "sensitive"}
 _TEXT_LIMIT = 300
+_READ_OF_PAGE = 4096  # characters of an error page; what matters stands at its beginning
+_TAGS = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_MOST_TOKENS = 10**12
+_CUT_REASONS = {"max_tokens", "max_output_tokens", "model_length"}
 
 
 def parse_completion(body: Any) -> ModelOutput:
@@ -54,9 +57,15 @@ def parse_completion(body: Any) -> ModelOutput:
 
 
 def make_output(*, text: str, reason: str, finish_reason: Any, usage: Usage | None, refused: bool) -> ModelOutput:
-    """A ModelOutput with inline thinking moved to `reason`."""
+    """A ModelOutput with inline thinking moved to `reason`.
+
+    Raises:
+        ModelError: the finish reason says that the endpoint failed in the middle.
+    """
     thought = split_thinking(text)
-    ended = str(finish_reason) if finish_reason is not None else None
+    ended = _finish_reason(finish_reason)
+    if ended == "error":
+        raise ModelError("the endpoint failed in the middle of the reply", kind="server", retryable=True)
     return ModelOutput(
         text=thought.answer,
         reason="\n".join(part for part in (reason, thought.reason) if part),
@@ -66,10 +75,19 @@ def make_output(*, text: str, reason: str, finish_reason: Any, usage: Usage | No
     )
 
 
+def _finish_reason(given: Any) -> str | None:
+    """The reason in the words of OpenAI's API; None where the endpoint gives none that is a text."""
+    if not isinstance(given, str) or not given:
+        return None
+    return "length" if given.lower() in _CUT_REASONS else given
+
+
 def content_text(content: Any) -> str:
-    """The text of a message's `content`: a text, a list of parts, or null."""
+    """The text of a message's `content`: a text, a part or a list of them, or null."""
     if isinstance(content, str):
         return content
+    if isinstance(content, Mapping):
+        content = [content]
     if isinstance(content, list):
         texts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
         return "".join(text for text in texts if isinstance(text, str))
@@ -102,7 +120,9 @@ def parse_usage(usage: Any) -> Usage | None:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+    """Whether the value can be a number of tokens."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 <= value < _MOST_TOKENS
 
 
 def error_in_body(error: Any) -> ModelError:
@@ -173,7 +193,7 @@ def _body_text(body: str) -> str:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        return _shorten(re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>", " ", body, flags=re.DOTALL | re.IGNORECASE))
+        return _shorten(_TAGS.sub(" ", body[:_READ_OF_PAGE]))
     return _error_text(value)
 
 

@@ -84,8 +84,9 @@ class StreamedReply:
             raise error_in_body(event["error"])
         self._usage = event.get("usage") or self._usage
         choices = event.get("choices")
-        if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
-            self._add_choice(choices[0])
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, Mapping) and not choice.get("index"):  # the first, as unstreamed
+                self._add_choice(choice)
 
     def _add_choice(self, choice: Mapping[str, Any]) -> None:
         delta = choice.get("delta") or choice.get("message")

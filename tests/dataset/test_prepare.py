@@ -154,7 +154,7 @@ def test_process_writes_elsewhere_first(task):
         pytest.param(
             "os.rename(output_dir, output_dir + 'x')",
             DataError,
-            r"process wrote no test/data\.json under cfg\.processed_dataset_path \(found testx/data\.json\)",
+            r"process wrote no whole test/data\.json under cfg\.processed_dataset_path \(found testx/data\.json\)",
             id="other folder",
         ),
         pytest.param("os.remove(output_dir + '/data.json')", DataError, r"\(found no JSON file\)", id="no annotations"),

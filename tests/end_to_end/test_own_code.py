@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.end_to_end.folders import answers_by_id, choice, choices, read_json, result_of, write_data
+from tests.end_to_end.folders import answers_by_id, choice, choices, read_json, result_of, write_data, write_task
 from tests.servers import MockEndpoint
 
 EVALUATOR = """
@@ -206,3 +206,51 @@ def test_names_folders_and_globs_stand_for_task_files(run_command, tmp_path):
     assert [path.name for path in sorted((tmp_path / "1").iterdir()) if path.is_dir()] == ["a", "b", "c"]
     assert [path.name for path in sorted((tmp_path / "2").iterdir()) if path.is_dir()] == ["a", "b"]
     assert finished["folder"].stderr == ""  # --quiet
+
+
+HOOK_THAT_EXITS = """\
+def hook(annotation, **extra):
+    raise SystemExit(0)
+
+
+dataset = dict(prompt_template=dict(type="PromptTemplate", post_prompt=hook))
+"""
+OWN_SCORING = "dict(type='BaseEvaluator', eval_func='evaluate.py')"
+SCORING = """\
+import os
+
+
+def get_result(annotations, predictions):
+    os.chdir("/")
+    return {"accuracy": %s, "partial": "x"}
+"""
+
+
+def test_code_that_exits_ends_neither_the_run_nor_the_other_tasks(run_command, tmp_path):
+    bad = write_task(tmp_path / "bad", choices(2), name="bad")
+    text = bad.read_text().replace(", prompt_template=None", "")
+    bad.write_text(f"_base_ = 'hook.py'\n{text}")
+    (tmp_path / "bad/hook.py").write_text(HOOK_THAT_EXITS)
+    good = write_task(tmp_path / "good", choices(2), name="good")
+    done = run_command("--tasks", bad, good, "--model-type", "random", "--output-dir", "out")
+    assert done.status == 1
+    assert "SystemExit" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "out/good/good_result.json").exists()
+
+
+def test_code_that_changes_the_working_directory_moves_no_results(run_command, tmp_path):
+    task = write_task(tmp_path / "task", choices(2), evaluator=OWN_SCORING)
+    (tmp_path / "task/evaluate.py").write_text(SCORING % "1")
+    done = run_command("--tasks", task, "--model-type", "random", "--output-dir", "out")
+    assert done.status == 0
+    assert "partial" not in (tmp_path / "out/colours/colours_result.json").read_text()
+
+
+@pytest.mark.parametrize("value", ["float('nan')", "'high'", "object()"])
+def test_an_accuracy_that_is_no_number_is_an_error_that_names_it(run_command, tmp_path, value):
+    task = write_task(tmp_path / "task", choices(1), evaluator=OWN_SCORING)
+    (tmp_path / "task/evaluate.py").write_text(SCORING % value)
+    done = run_command("--tasks", task, "--model-type", "random", "--output-dir", "out")
+    assert done.status == 1
+    assert "accuracy: expected a number" in done.stderr

@@ -337,12 +337,45 @@ def test_a_body_that_is_no_json_is_a_bad_reply_that_shows_its_beginning(body):
 
 @pytest.mark.parametrize(
     ("reason", "refused"),
-    [("stop", False), ("content_filter", True), ("safety", True), ("refusal", True), (None, False), (3, False)],
+    [
+        ("stop", False),
+        ("content_filter", True),
+        ("safety", True),
+        ("refusal", True),
+        (None, False),
+        (3, False),
+    ],
 )
 def test_the_finish_reason_tells_a_refusal(reason, refused):
     output = make_output(text="A", reason="", finish_reason=reason, usage=None, refused=False)
-    assert (output.refused, output.finish_reason) == (refused, None if reason is None else str(reason))
+    assert (output.refused, output.finish_reason) == (refused, reason if isinstance(reason, str) else None)
 
 
 def test_parts_of_content_are_joined_in_order():
     assert content_text([{"text": "a"}, {"text": None}, {"text": "b"}]) == "ab"
+
+
+def test_a_reply_that_the_endpoint_broke_off_is_no_answer():
+    body = {"choices": [{"message": {"content": "tw"}, "finish_reason": "error"}]}
+    with pytest.raises(ModelError) as caught:
+        parse_completion(body)
+    assert (caught.value.kind, caught.value.retryable) == ("server", True)
+
+
+@pytest.mark.parametrize("count", [1e308, 10**400, -1, True, float("nan"), "7"])
+def test_what_cannot_be_a_number_of_tokens_is_left_out(count):
+    assert parse_usage({"prompt_tokens": count, "completion_tokens": 3}) == Usage(completion_tokens=3)
+
+
+@pytest.mark.parametrize(
+    ("given", "known"), [("max_tokens", "length"), (["length"], None), ({}, None), ("stop", "stop")]
+)
+def test_finish_reasons_are_in_one_spelling(given, known):
+    body = {"choices": [{"message": {"content": "two"}, "finish_reason": given}]}
+    assert parse_completion(body).finish_reason == known
+
+
+def test_a_hostile_error_page_is_read_in_no_time():
+    error = status_error(400, "<script " * 30_000, {})
+    assert error.kind == "bad_request"
+    assert len(str(error)) < 1000

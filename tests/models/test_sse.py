@@ -178,3 +178,11 @@ def test_it_is_known_when_a_reply_is_done():
     assert not reply.done  # the usage may follow
     reply.add(b"[DONE]")
     assert reply.done
+
+
+def test_only_the_first_of_several_choices_is_read():
+    reply = StreamedReply()
+    for index, text in [(1, "three"), (0, "two")]:
+        reply.add(json.dumps({"choices": [{"index": index, "delta": {"content": text}}]}).encode())
+    reply.add(b"[DONE]")
+    assert reply.output().text == "two"
