@@ -115,8 +115,10 @@ def _alternatives(answer: Any) -> list[Any]:
 def _label(reference: Any, options: Sequence[str]) -> str:
     """The label that a reference means: itself in any case and with brackets, or that of the option it quotes."""
     text = str(reference).strip()
-    label = text.strip("()[]. ").upper()
     labels = option_labels(len(options))
+    if text in labels:
+        return text
+    label = text.strip("()[]. ").upper()
     if options and label not in labels and text in options:
         return labels[list(options).index(text)]
     return label

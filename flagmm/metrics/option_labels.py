@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
 def option_labels(count: int) -> list[str]:
@@ -13,7 +14,12 @@ def option_labels(count: int) -> list[str]:
     >>> option_labels(28)[-2:]
     ['AA', 'AB']
     """
-    return [_label(number) for number in range(count)]
+    return list(_labels(count))
+
+
+@lru_cache(maxsize=64)
+def _labels(count: int) -> tuple[str, ...]:
+    return tuple(_label(number) for number in range(count))
 
 
 def _label(number: int) -> str:
