@@ -50,7 +50,7 @@ SECOND_BASE = """
 evaluator = dict(type="BaseEvaluator", detailed_keys=["sub_task"])
 """
 BASED_TASK = """
-_base_ = ["../shared/words.py", "../shared/scores.py"]
+_base_ = ["../common/words.py", "../common/scores.py"]
 
 
 def pre_prompt(annotation):
@@ -116,8 +116,8 @@ def run(module_command):
         "second/task.py": OWN_EVALUATOR_TASK.format(data=data, name="second"),
         "second/mine.py": EVALUATOR.replace("NUMBER *", "2 * NUMBER *"),
         "second/helpers.py": "NUMBER = 3\n",
-        "shared/words.py": BASE_WITH_IMPORTS,
-        "shared/scores.py": SECOND_BASE,
+        "common/words.py": BASE_WITH_IMPORTS,
+        "common/scores.py": SECOND_BASE,
         "based/task.py": BASED_TASK.format(data=data),
         "own/task.py": OWN_DATA_SET_TASK.format(data=data),
         "own/reversed.py": OWN_DATA_SET,

@@ -109,7 +109,7 @@ def run_of_three(module_command):
     """Tasks with absolute paths, a process.py elsewhere, and missing media, in one command from another directory."""
     tasks = module_command.folder / "tasks"
     write_task_folder(tasks / "absolute", name="absolute", img_path="str(root / 'img/1.png')", dataset_name="part")
-    write_task_folder(tasks / "dots", name="dots", processor="../shared/process.py")
+    write_task_folder(tasks / "dots", name="dots", processor="../common/process.py")
     write_task_folder(tasks / "missing", name="missing", img_path="'img/other.png'")
     names = [f"tasks/{name}/prepared.py" for name in ("absolute", "dots", "missing")]
     done = module_command("--tasks", *names, *RUN[2:])
