@@ -19,15 +19,7 @@ def read_json(path: Path | str) -> Any:
     Raises:
         DataError: the file is missing, unreadable, no UTF-8, or no JSON.
     """
-    text = read_text(path)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
-    except ValueError:
-        raise DataError(f"{path}: {_LONG_NUMBER}") from None
-    except RecursionError:
-        raise DataError(f"{path}: nested too deeply") from None
+    return _parse(read_text(path), path)
 
 
 def read_text(path: Path | str) -> str:
@@ -52,7 +44,7 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
         with open(path, encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield number, _parse_line(line, path, number)
+                    yield number, _parse(line, path, number)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
@@ -61,15 +53,17 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
         raise DataError(f"{path}: {error.strerror or error}") from None
 
 
-def _parse_line(line: str, path: Path | str, number: int) -> Any:
+def _parse(text: str, path: Path | str, line: int | None = None) -> Any:
+    """The value of a whole file's text, or of one line of it."""
+    place = path if line is None else f"{path}:{line}"
     try:
-        return json.loads(line)
+        return json.loads(text)
     except json.JSONDecodeError as error:
-        raise DataError(f"{path}:{number}:{error.colno}: not valid JSON: {error.msg}") from None
+        raise DataError(f"{path}:{line or error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
     except ValueError:
-        raise DataError(f"{path}:{number}: {_LONG_NUMBER}") from None
+        raise DataError(f"{place}: {_LONG_NUMBER}") from None
     except RecursionError:
-        raise DataError(f"{path}:{number}: nested too deeply") from None
+        raise DataError(f"{place}: nested too deeply") from None
 
 
 def dump_line(value: Any) -> str:
