@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from flagmm.metrics.vqa_punctuation import process_punctuation
+
 REFUSED = "Z"
 """The label that stands for "none of the options"; no answer at all is None."""
 
@@ -25,11 +27,6 @@ _BLANKED = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
 _LAST_WORDS = 4
 # Neither a word boundary nor case: "the answer is a cat" is A. The reference does so.
 _STATED = re.compile(r"answer\s+is\s+\**([A-D])", re.IGNORECASE)
-
-_PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
-_DIGIT_COMMA_DIGIT = re.compile(r"\d,\d")
-_PERIOD = re.compile(r"(?<!\d)\.(?!\d)")
-_MAX_PERIODS = 32  # a flag passed as a count, in the reference
 
 
 def can_infer(answer: object, choices: Mapping[str, Any]) -> str | None:
@@ -91,26 +88,9 @@ def can_infer_text(answer: str, choices: Mapping[str, Any]) -> str | None:
 def yes_or_no(answer: object) -> Literal["Yes", "No", "Unknown"]:
     """Return which of the words yes and no a reply holds; "Unknown" for both, none, and the empty reply.
 
-    Words are apart by white space once `remove_punctuation` is done, so "**Yes**" is unknown.
+    Words are apart by white space once `process_punctuation` is done, so "**Yes**" is unknown.
     """
-    words = remove_punctuation(str(answer).lower()).split()
+    words = process_punctuation(str(answer).lower()).split()
     if ("yes" in words) == ("no" in words):
         return "Unknown"
     return "Yes" if "yes" in words else "No"
-
-
-def remove_punctuation(text: str) -> str:
-    r"""Delete or blank each of ``;/[]"{}()=+\_-><@`,?!`` and delete periods that touch no digit, the first 32.
-
-    A mark is deleted where it touches a space anywhere in the text, or where the text has digit, comma, digit;
-    else it becomes a space.
-
-    >>> remove_punctuation("yes/no, maybe.")
-    'yes no maybe'
-    """
-    has_grouped_digits = _DIGIT_COMMA_DIGIT.search(text) is not None
-    changes: dict[str, str | int | None] = {}
-    for mark in _PUNCTUATION:
-        deleted = has_grouped_digits or f"{mark} " in text or f" {mark}" in text
-        changes[mark] = "" if deleted else " "
-    return _PERIOD.sub("", text.translate(str.maketrans(changes)), count=_MAX_PERIODS)

@@ -11,9 +11,9 @@ from flagmm.metrics.vlmevalkit_infer import (
     can_infer_option,
     can_infer_text,
     ms_vlmeval_can_infer,
-    remove_punctuation,
     yes_or_no,
 )
+from flagmm.metrics.vqa_punctuation import process_punctuation
 
 ANIMALS = {"A": "Dog", "B": "Cat", "C": "Tiger", "D": "Elephant"}
 FUNCTIONS = {"can_infer": can_infer, "can_infer_option": can_infer_option, "can_infer_text": can_infer_text}
@@ -101,7 +101,7 @@ def test_numbers_are_taken_as_texts_and_the_options_stay_as_they_are():
     ],
 )
 def test_punctuation_rule_by_rule(text, cleaned):
-    assert remove_punctuation(text) == cleaned
+    assert process_punctuation(text) == cleaned
 
 
 @pytest.mark.parametrize(
