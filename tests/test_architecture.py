@@ -14,7 +14,7 @@ PACKAGE = Path(flagmm.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex"},
-    {"metrics", "media", "formats"},
+    {"metrics", "extraction", "media", "formats"},
     {"registry", "plugin", "config"},
     {"prompt", "dataset", "models", "evaluator", "common"},
     {"inference", "report"},
@@ -25,6 +25,7 @@ LAYERS = (
 RANK = {unit: rank for rank, units in enumerate(LAYERS) for unit in units}
 ENTRANCES = {"__init__", "__main__", "_flagevalmm"}  # the package's own doors: they name what is inside
 STRANGERS = {  # within one layer, who must not know whom
+    "metrics": {"extraction", "media", "formats"},
     "models": {"dataset", "evaluator", "prompt"},
     "dataset": {"models", "evaluator"},
     "prompt": {"models", "dataset", "evaluator"},

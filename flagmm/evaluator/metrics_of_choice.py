@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from flagmm.evaluator.aggregate import accuracy, groups
-from flagmm.evaluator.extraction import extract_choice
 from flagmm.evaluator.metric import Metric, Summary, references
 from flagmm.evaluator.rules import TypeRules
 from flagmm.evaluator.verdict import Judged, Verdict
+from flagmm.extraction import extract_choice
 from flagmm.metrics.mmmu import is_choice_correct, is_open_correct, open_correct, parse_choice, parse_open
 from flagmm.metrics.mmmu_pro import parse_pro_choice
 from flagmm.metrics.option_labels import option_labels

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from flagmm.evaluator.extraction import Extraction, extract_choice, extract_number, extract_short_answer, strip_thinking
 from flagmm.evaluator.metric import Metric, references
 from flagmm.evaluator.verdict import Verdict
+from flagmm.extraction import Extraction, extract_choice, extract_number, extract_short_answer, strip_thinking
 from flagmm.metrics.latex_value import load_parser
 from flagmm.metrics.mathvision import mathvision_correct, mathvision_extract
 from flagmm.metrics.mathvista import (

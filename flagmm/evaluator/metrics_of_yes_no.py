@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 
 from flagmm.errors import ConfigError
 from flagmm.evaluator.aggregate import accuracy, percent
-from flagmm.evaluator.extraction import extract_yes_no
 from flagmm.evaluator.metric import Metric, Summary
 from flagmm.evaluator.rules import yes_or_no as read_reference
 from flagmm.evaluator.verdict import Judged, Verdict
+from flagmm.extraction import extract_yes_no
 from flagmm.metrics.hallusionbench import HallusionRow, hallusionbench_shares
 from flagmm.metrics.mme import MmeRow, mme_label, mme_scores
 from flagmm.metrics.pope import Label, exact_label, pope_label, pope_scores

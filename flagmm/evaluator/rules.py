@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from flagmm.evaluator.extraction import (
+from flagmm.evaluator.metric import Metric, has_answer
+from flagmm.evaluator.verdict import NO_REFERENCE, UNKNOWN_TYPE, Verdict
+from flagmm.extraction import (
     Extraction,
     extract_choice,
     extract_choices,
     extract_short_answer,
     extract_yes_no,
 )
-from flagmm.evaluator.metric import Metric, has_answer
-from flagmm.evaluator.verdict import NO_REFERENCE, UNKNOWN_TYPE, Verdict
 from flagmm.metrics.option_labels import labels_in, option_labels
 from flagmm.metrics.text_match import blanks_equal, text_equal
 from flagmm.registry import METRICS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from flagmm.evaluator.extraction import extract_choice
+from flagmm.extraction import extract_choice
 from flagmm.metrics.vlmevalkit_infer import REFUSED, can_infer
 
 

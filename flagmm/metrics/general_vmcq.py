@@ -2,7 +2,7 @@
 
 Reference: EvalScope 1.14.1, `evalscope/utils/multi_choices.py` and `evalscope/metrics/nlp/metrics.py`. Kept to
 reproduce published numbers: without a marker ("ANSWER: B", "答案：B") the last capital letter of the reply counts, and
-a marker inside the thinking part does, too. For scores of one's own read with `evaluator.extraction`.
+a marker inside the thinking part does, too. For scores of one's own read with `extraction`.
 The prompts of the format are in `prompt.general_vmcq`.
 """
 

@@ -2,7 +2,7 @@
 
 Reference: MMMU bb0b95a9, `mmmu/utils/eval_utils.py` and `mmmu/main_eval_only.py`; `flagevalmm_mmmu` is FlagEvalMM
 fef27ec6, `evaluator/mmmu_dataset_evaluator.py`. Where the reference draws a choice at random, there is none here.
-A response to a choice that the official parser misses often has a clear answer: see `evaluator.extraction`.
+A response to a choice that the official parser misses often has a clear answer: see `extraction`.
 """
 
 from __future__ import annotations

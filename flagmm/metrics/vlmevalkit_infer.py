@@ -2,7 +2,7 @@
 
 Reference: VLMEvalKit e8e78f05, `vlmeval/utils/matching_util.py` and `vlmeval/dataset/utils/yorn.py`; the release
 ms-vlmeval 0.0.20 lacks one rule. Kept to reproduce published numbers: a lone capital near the end of a reply counts as
-the choice, be it an article, and negation is not seen. For scores of one's own read with `evaluator.extraction`.
+the choice, be it an article, and negation is not seen. For scores of one's own read with `extraction`.
 """
 
 from __future__ import annotations

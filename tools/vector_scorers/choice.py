@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from flagmm.evaluator.extraction import extract_choice, extract_choices, extract_yes_no
 from flagmm.evaluator.vlmevalkit_choice import infer_choice
+from flagmm.extraction import extract_choice, extract_choices, extract_yes_no
 from flagmm.metrics.general_vmcq import choice_accuracy, general_vmcq_labels, multi_choice_accuracy, read_general_vmcq
 from flagmm.metrics.mmmu import flagevalmm_mmmu, is_open_correct, mmmu_aggregate, parse_choice, parse_open
 from flagmm.metrics.vlmevalkit_infer import (

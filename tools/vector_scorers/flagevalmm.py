@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from flagmm.evaluator.extraction import extract_choices
+from flagmm.extraction import extract_choices
 from flagmm.metrics.boxes import THRESHOLDS, box_iou, is_box_hit, is_center_hit, parse_box
 from flagmm.metrics.fill_blank import fill_blank_correct
 from flagmm.metrics.flagevalmm_aggregate import flagevalmm_result, is_rejected, reject_info

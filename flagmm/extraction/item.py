@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from flagmm.evaluator.extraction_labels import LabelSet, label_set
-from flagmm.evaluator.extraction_options import OptionTexts, option_texts
+from flagmm.extraction.labels import LabelSet, label_set
+from flagmm.extraction.options import OptionTexts, option_texts
 from flagmm.metrics.option_labels import option_labels
 
 _LETTERS = tuple(option_labels(26))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN
+from flagmm.extraction.reply import BOX_CLOSE, BOX_OPEN
 from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import fold_width
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagmm.evaluator.extraction import extract_number, extract_short_answer, extract_yes_no, strip_thinking
+from flagmm.extraction import extract_number, extract_short_answer, extract_yes_no, strip_thinking
 
 YES = [
     "Yes", "yes.", "YES!", "*yes*", "(yes)", "#yes", "Yes'", "“Yes”", "Yes:", "Yes.It is", "Yes, there is no dog",

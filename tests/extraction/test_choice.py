@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagmm.evaluator.extraction import extract_choice, option_labels
+from flagmm.extraction import extract_choice, option_labels
 
 OPTIONS = ["a red kite", "a blue boat", "a green bus", "a grey dog"]
 NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flagmm.evaluator.extraction import (
+from flagmm.extraction import (
     extract_choice,
     extract_choices,
     extract_number,

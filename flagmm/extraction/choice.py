@@ -5,7 +5,7 @@ The rules are asked in this order; the first that sees anything decides, also wh
 
 1. the whole reply is a label, or an option's text
 2. the last statement: "the answer is …", `\\boxed{…}`, "I choose …", 答案：…, a first or last line that is a label
-3. the rules of `extraction_mentions`, for replies that state nothing
+3. the rules of `extraction.mentions`, for replies that state nothing
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from flagmm.evaluator.extraction_cues import Cue, find_cues, line_after, lower_same_length
-from flagmm.evaluator.extraction_item import INSTRUCTION, UNDECIDED, Found, Item, make_item
-from flagmm.evaluator.extraction_labels import Reading, read_labels, skip_prefix
-from flagmm.evaluator.extraction_mentions import (
+from flagmm.extraction.cues import Cue, find_cues, line_after, lower_same_length
+from flagmm.extraction.item import INSTRUCTION, UNDECIDED, Found, Item, make_item
+from flagmm.extraction.labels import Reading, read_labels, skip_prefix
+from flagmm.extraction.mentions import (
     begins_with_own,
     denied_of_two,
     is_other_option,
@@ -28,7 +28,7 @@ from flagmm.evaluator.extraction_mentions import (
     text_in,
     verdict,
 )
-from flagmm.evaluator.extraction_reply import NO_ANSWER, Extraction, plain_reply
+from flagmm.extraction.reply import NO_ANSWER, Extraction, plain_reply
 from flagmm.lazy_regex import lazy_compile
 
 _BARE = lazy_compile(r"""[\s"'*_\[({$#>]*([A-Za-z0-9]{1,3})[\s"'*_\])}$.,:;!]*""")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from flagmm.evaluator.extraction_cues import find_cues, lower_same_length
-from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN, NO_ANSWER, Extraction, plain_reply
+from flagmm.extraction.cues import find_cues, lower_same_length
+from flagmm.extraction.reply import BOX_CLOSE, BOX_OPEN, NO_ANSWER, Extraction, plain_reply
 from flagmm.lazy_regex import lazy_compile
 
 _DRESS = r"""[\s"'“”‘’`*_\[\](){}<>「」【】《》~#:=.,;!|-]*"""

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from flagmm.evaluator.extraction_reply import BOX_CLOSE, BOX_OPEN
+from flagmm.extraction.reply import BOX_CLOSE, BOX_OPEN
 from flagmm.lazy_regex import lazy_compile
 
 

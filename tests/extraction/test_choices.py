@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagmm.evaluator.extraction import extract_choices
+from flagmm.extraction import extract_choices
 
 OPTIONS = ["a red kite", "a blue boat", "a green bus", "a grey dog"]
 

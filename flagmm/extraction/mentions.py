@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from flagmm.evaluator.extraction_item import UNDECIDED, Found, Item
-from flagmm.evaluator.extraction_labels import Reading, read_labels
-from flagmm.evaluator.extraction_yes_no import extract_yes_no
+from flagmm.extraction.item import UNDECIDED, Found, Item
+from flagmm.extraction.labels import Reading, read_labels
+from flagmm.extraction.yes_no import extract_yes_no
 from flagmm.lazy_regex import lazy_compile
 
 _ITEM = lazy_compile(r"(?:[\n,;、&]|\band\b|(?<=\s))\s?[(\[]?([A-Za-z0-9]{1,3})[).:\]]\s?(?=[^\s).:\]])")

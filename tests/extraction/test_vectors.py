@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from flagevalmm_vectors import vectors
 
-from flagmm.evaluator.extraction import (
+from flagmm.extraction import (
     extract_choice,
     extract_choices,
     extract_number,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
-from flagmm.evaluator.extraction_reply import plain_reply
+from flagmm.extraction.reply import plain_reply
 from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import plain_number, trim_outer
 
