@@ -6,12 +6,18 @@ All are frozen; change them with `dataclasses.replace`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Annotation = dict[str, Any]
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "developer", "user", "assistant", "tool"]
 Status = Literal["ok", "empty", "refused", "failed"]
+Medium = Literal["image", "video", "audio"]
+VideoMode = Literal["file", "frames"]
+
+ROW_ERROR = "row_error"
+"""Key of an annotation whose row cannot be read; nobody knows its answer, and it counts as one that had one."""
 
 STATUSES: tuple[Status, ...] = ("ok", "empty", "refused", "failed")
 
@@ -36,11 +42,13 @@ class MediaSource:
     url: str | None = None
     data: bytes | None = None
     identity: MediaIdentity | None = None
+    name: str | None = None
+    """What to call bytes that came from somewhere, such as a URL."""
 
     @property
     def label(self) -> str:
         """How messages to a person name this medium."""
-        return self.path or self.url or f"<{len(self.data or b'')} bytes>"
+        return self.path or self.url or self.name or f"<{len(self.data or b'')} bytes>"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,18 +61,30 @@ class TextPart:
 class ImagePart:
     source: MediaSource
     type: Literal["image"] = "image"
+    detail: str | None = None
+    """How closely the endpoint is asked to look ("low", "high", "auto"); None sends nothing of it."""
+    keeps_bmp: bool = False
+    """Whether a BMP goes as it is, though not every API reads it, instead of as a PNG of the same pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VideoPart:
     source: MediaSource
     type: Literal["video"] = "video"
+    format: str | None = None
+    """"mp4", "mpeg", "mov" or "avi" where the data says so; None leaves it to the bytes."""
+    mode: VideoMode = "frames"
+    """Whether the file itself is sent, or frames of it as pictures."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """`fps`, sent beside the file, and `start` and `end` in seconds, which the frames are taken from."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AudioPart:
     source: MediaSource
     type: Literal["audio"] = "audio"
+    format: str | None = None
+    """"wav" or "mp3" where the data says so; None leaves it to the bytes."""
 
 
 MediaPart = ImagePart | VideoPart | AudioPart
@@ -75,6 +95,10 @@ Part = TextPart | ImagePart | VideoPart | AudioPart
 class Message:
     role: Role
     content: tuple[Part, ...]
+    structured: bool = False
+    """Whether the content goes as a list of parts even where it is only text."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further keys of the message, as tool calls have them."""
 
     @property
     def text(self) -> str:
@@ -104,6 +128,7 @@ class CallSettings:
     """Number of this repetition, from 0 to num_infers - 1."""
     question_type: str = ""
     options: tuple[str, ...] = ()
+    task: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -219,13 +219,23 @@ class MockEndpoint:
         max_inflight: the most chat requests that were open at one time.
     """
 
-    def __init__(self, script: Script | None = None, *, paths: Sequence[str] = (CHAT_PATH,)) -> None:
-        """Take what to answer (default: always "B") and the paths that it holds for; others get a 404."""
+    def __init__(
+        self,
+        script: Script | None = None,
+        *,
+        paths: Sequence[str] = (CHAT_PATH,),
+        files: Mapping[str, Script] | None = None,
+    ) -> None:
+        """Take what to answer (default: always "B") and the paths that it holds for; others get a 404.
+
+        `files` are the replies to GET requests, by path.
+        """
         self.url = ""
         self.requests: list[RecordedRequest] = []
         self.max_inflight = 0
         self._script = Reply() if script is None else script
         self._paths = paths
+        self._files = dict(files or {})
         self._inflight = 0
         self._failure: Exception | None = None
         self._started: Future[tuple[asyncio.AbstractEventLoop, int]] = Future()
@@ -262,18 +272,20 @@ class MockEndpoint:
         if (request.method, request.path) == ("GET", "/v1/models"):
             model = {"id": "mock", "object": "model", "created": 0, "owned_by": "mock"}
             return web.json_response({"object": "list", "data": [model]})
+        if request.method == "GET" and request.path in self._files:
+            return await self._answer(request, recorded, self._files[request.path])
         if request.method != "POST" or request.path not in self._paths:
             return web.json_response({"error": {"message": "no such path"}}, status=404)
         self._inflight += 1
         self.max_inflight = max(self.max_inflight, self._inflight)
         try:
-            return await self._answer(request, recorded)
+            return await self._answer(request, recorded, self._script)
         finally:
             self._inflight -= 1
 
-    async def _answer(self, request: web.Request, recorded: RecordedRequest) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, recorded: RecordedRequest, script: Script) -> web.StreamResponse:
         try:
-            reply = _perform(self._script, recorded)
+            reply = _perform(script, recorded)
         except Exception as error:  # noqa: BLE001  # the test's own rule; raised again when the block is left
             self._failure = error
             reply = error_reply(400, f"the rule raised {error!r}")

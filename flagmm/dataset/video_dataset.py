@@ -11,7 +11,10 @@ from flagmm.registry import DATASETS
 
 @DATASETS.register_module()
 class VideoDataset(VqaBaseDataset):
-    """As VqaBaseDataset, with a `video_path` in every annotation; pictures, if any, are not sent."""
+    """As VqaBaseDataset, with a `video_path` in every annotation; pictures, if any, are not sent.
+
+    `video_start` and `video_end`, in seconds, say which part of the video the frames are taken from.
+    """
 
     kind = "video_qa"
 
@@ -26,6 +29,7 @@ class VideoDataset(VqaBaseDataset):
             "question_id": str(annotation["question_id"]),
             "type": annotation["question_type"],
         }
+        item |= {key: annotation[key] for key in ("video_start", "video_end") if annotation.get(key) is not None}
         if self.with_label and annotation.get("answer") is not None:
             item["label"] = annotation["answer"]
         return item

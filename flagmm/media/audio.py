@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from flagmm.media.reading import read_source, unusable
 from flagmm.media.sniff import sniff_audio
@@ -14,13 +13,18 @@ from flagmm.types import MediaSource
 class EncodedAudio:
     """A sound ready to be sent."""
 
-    format: Literal["wav", "mp3"]
+    format: str
+    """"wav" or "mp3"."""
     data: bytes
     """The file's own bytes, not base64."""
 
 
-def encode_audio(source: MediaSource) -> EncodedAudio:
-    """Return a WAV or MP3 file's own bytes; which one it is, its bytes tell.
+def encode_audio(source: MediaSource, said: str | None = None) -> EncodedAudio:
+    """Return a WAV or MP3 file's own bytes.
+
+    Args:
+        source: a file or bytes.
+        said: its format, where the data says so; else the bytes tell.
 
     Raises:
         DataError: the file cannot be read, or is in another format.
@@ -30,4 +34,4 @@ def encode_audio(source: MediaSource) -> EncodedAudio:
     found = sniff_audio(data)
     if found is None:
         raise unusable(source.label, "is neither WAV nor MP3; only these two are taken, so convert it")
-    return EncodedAudio(format=found, data=data)
+    return EncodedAudio(format=said or found, data=data)

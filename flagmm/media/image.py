@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from flagmm.errors import ConfigError, DataError
 from flagmm.media.pixels import flatten, open_lazily, refuse_bomb, upright_size
 from flagmm.media.reading import blaming, read_source
-from flagmm.media.ready import READY_MIMES, is_ready
+from flagmm.media.ready import BMP_MIME, READY_MIMES, is_ready, is_whole_bmp
 from flagmm.types import MediaSource
 
 if TYPE_CHECKING:
@@ -78,8 +78,13 @@ class Fit:
     canvas: Size
 
 
-def encode_image(source: MediaSource, limits: ImageLimits) -> EncodedMedia:
+def encode_image(source: MediaSource, limits: ImageLimits, *, keep_bmp: bool = False) -> EncodedMedia:
     """Return the file's own bytes where the API takes them, else the picture encoded anew.
+
+    Args:
+        source: a file or bytes.
+        limits: what the result must hold to.
+        keep_bmp: whether the API takes a BMP, too.
 
     Raises:
         DataError: the file is missing, no picture, broken, or cannot be brought within the limits.
@@ -88,8 +93,11 @@ def encode_image(source: MediaSource, limits: ImageLimits) -> EncodedMedia:
     data = read_source(source)
     with blaming(source.label, "is a broken picture"):
         image = open_lazily(data)
-        if limits.hold_bytes(len(data)) and limits.hold_size(image.size) and is_ready(image, data):
-            return EncodedMedia(READY_MIMES[str(image.format)], data)
+        if limits.hold_bytes(len(data)) and limits.hold_size(image.size):
+            if is_ready(image, data):
+                return EncodedMedia(READY_MIMES[str(image.format)], data)
+            if keep_bmp and is_whole_bmp(image, data):
+                return EncodedMedia(BMP_MIME, data)
         size = None
         if image.format == "JPEG":
             size = upright_size(image)

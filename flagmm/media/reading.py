@@ -11,8 +11,11 @@ from flagmm.errors import DataError, FlagMMError
 from flagmm.types import MediaSource
 
 MAX_FILE_BYTES = 1 << 30
-"""No single picture or sound is larger; a wrong path must not fill the memory."""
+"""No single medium that is read whole is larger; a wrong path must not fill the memory."""
+_BLOCK_BYTES = 3 << 20
+"""A multiple of 3, so that blocks can be put into base64 one by one."""
 _LONGEST_REASON = 200
+_SHOWN_CHARACTERS = 60
 
 
 def unusable(label: str, reason: str) -> DataError:
@@ -21,6 +24,12 @@ def unusable(label: str, reason: str) -> DataError:
     if len(text) > _LONGEST_REASON:
         text = f"{text[:_LONGEST_REASON]}…"
     return DataError(f"{label.encode('unicode_escape').decode() if not label.isprintable() else label}: {text}")
+
+
+def shorten(text: str) -> str:
+    """Return a value that may be very long as messages show it, in quotes."""
+    shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return repr(shown)
 
 
 @contextmanager
@@ -52,9 +61,7 @@ def stat_file(path: str) -> os.stat_result:
 
 def read_file(path: str) -> bytes:
     """Return the content of one file, which must not be empty."""
-    size = stat_file(path).st_size
-    if size > MAX_FILE_BYTES:
-        raise unusable(path, f"is too large ({size} bytes; at most {MAX_FILE_BYTES} are read)")
+    _refuse_size(path)
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -63,6 +70,30 @@ def read_file(path: str) -> bytes:
     if not data:
         raise unusable(path, "is empty")
     return data
+
+
+def read_blocks(source: MediaSource) -> Iterator[bytes]:
+    """Yield the bytes of a file piece by piece, those of a source in memory at once; raises as `read_source`."""
+    if source.path is None:
+        yield read_source(source)
+        return
+    _refuse_size(source.path)
+    try:
+        with open(source.path, "rb") as file:
+            block = file.read(_BLOCK_BYTES)
+            if not block:
+                raise unusable(source.path, "is empty")
+            while block:
+                yield block
+                block = file.read(_BLOCK_BYTES)
+    except OSError as error:
+        raise unusable(source.path, _reason(error)) from error
+
+
+def _refuse_size(path: str) -> None:
+    size = stat_file(path).st_size
+    if size > MAX_FILE_BYTES:
+        raise unusable(path, f"is too large ({size} bytes; at most {MAX_FILE_BYTES} are read)")
 
 
 def read_source(source: MediaSource) -> bytes:

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 READY_MIMES = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp", "GIF": "image/gif"}
 """Pillow's name of each format that APIs take, and its MIME type."""
 
+BMP_MIME = "image/bmp"
+"""Not every API takes it."""
+
 _OPAQUE_MODES = frozenset({"1", "L", "P", "RGB"})
 _JPEG_END = b"\xff\xd9"
 _JPEG_TAIL_BYTES = 1 << 16
 """Cameras put this much and less behind the end of the picture."""
 _PNG_SIGNATURE_BYTES = 8
+_BMP_HEADER_BYTES = 14
 _PNG_DEPTH_OFFSET = 24
 
 
@@ -60,6 +64,14 @@ def _is_plain_png(image: ImageFile.ImageFile, data: bytes) -> bool:
             return False
         offset += 12 + length
     return name == b"IEND" and offset == len(data)
+
+
+def is_whole_bmp(image: ImageFile.ImageFile, data: bytes) -> bool:
+    """Whether `data`, opened lazily as `image`, is an opaque BMP as long as it says to be."""
+    if image.format != "BMP" or image.mode not in _OPAQUE_MODES or len(data) < _BMP_HEADER_BYTES:
+        return False
+    declared: int = struct.unpack_from("<I", data, 2)[0]
+    return declared == len(data)
 
 
 def _is_whole_webp(data: bytes) -> bool:

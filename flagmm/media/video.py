@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from bisect import bisect_right
+import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,22 @@ if TYPE_CHECKING:
 
 _FRAMES_WORTH_A_SEEK = 8
 """A seek costs about as much as decoding so many frames."""
+_ROUNDING = 1e-6
+"""How far seconds as floats may miss a time that they mean, in units of the stream."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """A part of a video, in seconds after its first frame; None where it is not bounded."""
+
+    start: float | None = None
+    end: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.start or 0:g} s to {'the end' if self.end is None else f'{self.end:g} s'}"
+
+
+WHOLE = Span()
 
 
 class _Frame(Protocol):
@@ -40,6 +57,8 @@ class _Timeline:
 
     times: list[int]
     """One per frame, ascending."""
+    second: float
+    """How many units of time are a second."""
     key_numbers: list[int]
     """Which frames are keyframes, ascending."""
     key_seeks: list[int]
@@ -66,11 +85,19 @@ def sample_frame_indices(total_frames: int, max_frames: int) -> list[int]:
     return [number * (total_frames - 1) // (max_frames - 1) for number in range(max_frames)]
 
 
-def sample_frames(source: MediaSource, max_frames: int, limits: ImageLimits) -> list[EncodedMedia]:
+def sample_frames(
+    source: MediaSource, max_frames: int, limits: ImageLimits, *, span: Span = WHOLE
+) -> list[EncodedMedia]:
     """Return up to `max_frames` frames in order, upright, as JPEG within `limits`.
 
+    Args:
+        source: a file or bytes.
+        max_frames: the most frames to return; they are spread evenly.
+        limits: what each of them must hold to.
+        span: the part of the video to take them from.
+
     Raises:
-        DataError: the file is missing, no video, or broken.
+        DataError: the file is missing, no video, or broken, or has no frames in `span`.
         MissingExtraError: PyAV is not installed.
         ValueError: the source is a URL.
     """
@@ -85,28 +112,42 @@ def sample_frames(source: MediaSource, max_frames: int, limits: ImageLimits) -> 
     with blaming(source.label, "is a broken video"):
         timeline = _read_timeline(source)
         if timeline is not None:
-            wanted = sample_frame_indices(len(timeline.times), max_frames)
+            wanted = _choose(timeline, span, max_frames)
             try:
                 frames = [_encode_frame(frame, limits) for frame in _frames_by_time(source, timeline, wanted)]
             except FFmpegError:
                 frames = []  # a format that cannot seek; if the file itself is broken, counting will tell
             if len(frames) == len(wanted):
                 return frames
-        total = sum(1 for _ in _all_frames(source))
-        wanted = sample_frame_indices(total, max_frames)
+        wanted = _choose(_decode_timeline(source, needs_times=span != WHOLE), span, max_frames)
         return [_encode_frame(frame, limits) for frame in _frames_by_number(source, wanted)]
+
+
+def _choose(timeline: _Timeline, span: Span, max_frames: int) -> list[int]:
+    """Return the numbers of the wanted frames."""
+    times = timeline.times
+    if span == WHOLE:
+        return sample_frame_indices(len(times), max_frames)
+    first = times[0] if times else 0
+    start, end = (first + (seconds or 0) * timeline.second for seconds in (span.start, span.end))
+    low = bisect_left(times, math.ceil(start - _ROUNDING))
+    high = len(times) if span.end is None else bisect_right(times, math.floor(end + _ROUNDING))
+    if high <= low:
+        raise DataError(f"has no frames from {span}")
+    return [low + index for index in sample_frame_indices(high - low, max_frames)]
 
 
 @contextmanager
 def _opened(source: MediaSource) -> Iterator[tuple[Any, Any]]:
     """Open a video; yields PyAV's container and its video stream."""
     import av
+    from av.stream import Disposition
 
     # "file:" keeps a name such as "concat:a" from being taken for a protocol, and playlists from the network.
     place = f"file:{source.path}" if source.path is not None else io.BytesIO(source.data or b"")
     with av.open(place) as container:
         stream = container.streams.best("video")
-        if stream is None:
+        if stream is None or stream.disposition & Disposition.attached_pic:  # the cover of a song
             raise DataError("has no video in it")
         yield container, stream
 
@@ -116,6 +157,7 @@ def _read_timeline(source: MediaSource) -> _Timeline | None:
     shown: list[int] = []
     keys: list[tuple[int, int]] = []
     with _opened(source) as (container, stream):
+        second = _second_of(stream)
         for packet in container.demux(stream):
             if packet.size == 0 or packet.is_discard:
                 continue
@@ -129,7 +171,33 @@ def _read_timeline(source: MediaSource) -> _Timeline | None:
         return None
     numbers = {time: number for number, time in enumerate(times)}
     keys.sort()
-    return _Timeline(times=times, key_numbers=[numbers[time] for time, _ in keys], key_seeks=[seek for _, seek in keys])
+    return _Timeline(
+        times=times,
+        second=second,
+        key_numbers=[numbers[time] for time, _ in keys],
+        key_seeks=[seek for _, seek in keys],
+    )
+
+
+def _decode_timeline(source: MediaSource, *, needs_times: bool) -> _Timeline:
+    """Count the frames, and read their times, by decoding all of them.
+
+    Raises:
+        DataError: times are needed, and a frame has none.
+    """
+    with _opened(source) as (container, stream):
+        second = _second_of(stream)
+        shown = [frame.pts for frame in container.decode(stream)]
+    times = [time for time in shown if time is not None]
+    if len(times) == len(shown):
+        return _Timeline(times=times, second=second, key_numbers=[], key_seeks=[])
+    if needs_times:
+        raise DataError("does not tell when its frames are shown, so no part of it can be taken")
+    return _Timeline(times=list(range(len(shown))), second=second, key_numbers=[], key_seeks=[])
+
+
+def _second_of(stream: Any) -> float:
+    return float(1 / stream.time_base) if stream.time_base else 1.0
 
 
 def _frames_by_time(source: MediaSource, timeline: _Timeline, wanted: Sequence[int]) -> Iterator[_Frame]:
@@ -152,14 +220,10 @@ def _frames_by_time(source: MediaSource, timeline: _Timeline, wanted: Sequence[i
 
 def _frames_by_number(source: MediaSource, wanted: Sequence[int]) -> Iterator[_Frame]:
     numbers = set(wanted)
-    for number, frame in enumerate(_all_frames(source)):
-        if number in numbers:
-            yield frame
-
-
-def _all_frames(source: MediaSource) -> Iterator[_Frame]:
     with _opened(source) as (container, stream):
-        yield from container.decode(stream)
+        for number, frame in enumerate(container.decode(stream)):
+            if number in numbers:
+                yield frame
 
 
 def _encode_frame(frame: _Frame, limits: ImageLimits) -> EncodedMedia:

@@ -7,12 +7,17 @@ import json
 import secrets
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from flagmm.config.model import ModelSpec
+from flagmm.config.secrets import mask_url
+from flagmm.errors import DataError
 from flagmm.media.audio import encode_audio
 from flagmm.media.image import EncodedMedia, ImageLimits, encode_image
-from flagmm.media.video import sample_frames
-from flagmm.types import AudioPart, ImagePart, Message, Part, TextPart
+from flagmm.media.sniff import AUDIO_MIMES
+from flagmm.media.video import Span, sample_frames
+from flagmm.media.video_file import open_video_file
+from flagmm.types import AudioPart, ImagePart, Message, Part, TextPart, VideoPart
 
 _SENT_AS_GIVEN = ("max_tokens", "temperature", "top_p", "reasoning", "thinking", "provider")
 
@@ -25,6 +30,7 @@ class BodyBuilder:
         self._limits = ImageLimits(
             max_bytes=spec.max_image_size, max_long_side=spec.max_long_side, min_short_side=spec.min_short_side
         )
+        self._wants_data_uri = _wants_data_uri(spec.url)
         # Stands for base64 text until the body is cut there; random, so that no question can hold it.
         self._marker = f"@@{secrets.token_hex(12)}@@"
 
@@ -34,18 +40,23 @@ class BodyBuilder:
         Raises:
             DataError: a medium cannot be read.
         """
-        media: list[bytes] = []
+        media: list[list[bytes]] = []
         payload = self._payload(messages, repeat, media)
         pieces = json.dumps(payload).encode().split(self._marker.encode())
         body = [pieces[0]]
         for encoded, piece in zip(media, pieces[1:], strict=True):
-            body += [encoded, piece]
+            body += [*encoded, piece]
         return body
 
-    def _payload(self, messages: Sequence[Message], repeat: int, media: list[bytes]) -> dict[str, Any]:
+    def _payload(self, messages: Sequence[Message], repeat: int, media: list[list[bytes]]) -> dict[str, Any]:
         spec = self._spec
-        listed = [{"role": "system", "content": spec.system_prompt}] if spec.system_prompt else []
-        listed += [{"role": message.role, "content": self._content(message, media)} for message in messages]
+        has_own = any(message.role in ("system", "developer") for message in messages)
+        listed: list[dict[str, Any]] = []
+        if spec.system_prompt and not has_own:
+            listed.append({"role": "system", "content": spec.system_prompt})
+        listed += [
+            {"role": message.role, "content": self._content(message, media), **message.extra} for message in messages
+        ]
         payload: dict[str, Any] = {"model": spec.model_name, "messages": listed}
         for name in _SENT_AS_GIVEN:
             if getattr(spec, name) is not None:
@@ -57,29 +68,60 @@ class BodyBuilder:
         payload |= spec.extra_body
         return {key: value for key, value in payload.items() if value is not None}
 
-    def _content(self, message: Message, media: list[bytes]) -> Any:
-        if all(isinstance(part, TextPart) for part in message.content):
+    def _content(self, message: Message, media: list[list[bytes]]) -> Any:
+        if not message.structured and all(isinstance(part, TextPart) for part in message.content):
             return message.text
         return [item for part in message.content for item in self._part(part, media)]
 
-    def _part(self, part: Part, media: list[bytes]) -> list[dict[str, Any]]:
+    def _part(self, part: Part, media: list[list[bytes]]) -> list[dict[str, Any]]:
         if isinstance(part, TextPart):
             return [{"type": "text", "text": part.text}]
         if isinstance(part, ImagePart):
             if part.source.url is not None:
-                return [_image(part.source.url)]
-            return [self._picture(encode_image(part.source, self._limits), media)]
+                return [_image(part.source.url, part.detail)]
+            picture = encode_image(part.source, self._limits, keep_bmp=part.keeps_bmp)
+            return [self._picture(picture, media, part.detail)]
         if isinstance(part, AudioPart):
-            sound = encode_audio(part.source)
-            media.append(base64.b64encode(sound.data))
-            return [{"type": "input_audio", "input_audio": {"data": self._marker, "format": sound.format}}]
-        frames = sample_frames(part.source, self._spec.max_num_frames, self._limits)
+            return [self._sound(part, media)]
+        mode = self._spec.video_mode or part.mode
+        return [self._video_file(part, media)] if mode == "file" else self._video_frames(part, media)
+
+    def _picture(self, picture: EncodedMedia, media: list[list[bytes]], detail: str | None = None) -> dict[str, Any]:
+        media.append([base64.b64encode(picture.data)])
+        return _image(f"data:{picture.mime};base64,{self._marker}", detail)
+
+    def _sound(self, part: AudioPart, media: list[list[bytes]]) -> dict[str, Any]:
+        if part.source.url is not None:
+            raise DataError(f"{mask_url(part.source.url)}: a sound cannot be sent as a URL, and it was not fetched")
+        sound = encode_audio(part.source, part.format)
+        media.append([base64.b64encode(sound.data)])
+        prefix = f"data:{AUDIO_MIMES[sound.format]};base64," if self._wants_data_uri else ""
+        return {"type": "input_audio", "input_audio": {"data": prefix + self._marker, "format": sound.format}}
+
+    def _video_file(self, part: VideoPart, media: list[list[bytes]]) -> dict[str, Any]:
+        url = part.source.url
+        if url is None:
+            video = open_video_file(part.source, part.format)
+            media.append([base64.b64encode(block) for block in video.blocks])
+            url = f"data:{video.mime};base64,{self._marker}"
+        beside = {"fps": part.extra["fps"]} if "fps" in part.extra else {}
+        return {"type": "video_url", "video_url": {"url": url}, **beside}
+
+    def _video_frames(self, part: VideoPart, media: list[list[bytes]]) -> list[dict[str, Any]]:
+        if part.source.url is not None:
+            raise DataError(
+                f"{mask_url(part.source.url)}: frames cannot be taken from a URL; "
+                'give the model fetch_media true, or video_mode "file"'
+            )
+        span = Span(start=part.extra.get("start"), end=part.extra.get("end"))
+        frames = sample_frames(part.source, self._spec.max_num_frames, self._limits, span=span)
         return [self._picture(frame, media) for frame in frames]
 
-    def _picture(self, picture: EncodedMedia, media: list[bytes]) -> dict[str, Any]:
-        media.append(base64.b64encode(picture.data))
-        return _image(f"data:{picture.mime};base64,{self._marker}")
+
+def _image(url: str, detail: str | None) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url} if detail is None else {"url": url, "detail": detail}}
 
 
-def _image(url: str) -> dict[str, Any]:
-    return {"type": "image_url", "image_url": {"url": url}}
+def _wants_data_uri(url: str | None) -> bool:
+    """Whether a sound at this endpoint is a data URI, not the bare base64 that the others take."""
+    return "dashscope" in (urlsplit(url or "").hostname or "")

@@ -51,5 +51,16 @@ def test_the_video_is_sent_after_the_text(tmp_path):
     assert content[1].source.path == str(tmp_path / "v.mp4")
 
 
+def test_a_part_of_the_video_may_be_asked_about(tmp_path):
+    content = build_sample(make(tmp_path, video_path="v.mp4", video_start=1, video_end=2.5), 0).messages[0].content
+    assert content[1].extra == {"start": 1, "end": 2.5}
+
+
+@pytest.mark.parametrize("value", ["1", True, -1, [1]])
+def test_a_part_that_is_no_seconds_is_told(tmp_path, value):
+    with pytest.raises(DataError, match=r"^video_end: expected seconds, found "):
+        build_sample(make(tmp_path, video_path="v.mp4", video_end=value), 0)
+
+
 def test_it_says_that_it_is_about_videos(tmp_path):
     assert make(tmp_path, video_path="v.mp4").meta_info() == {"name": "t", "length": 1, "type": "video_qa"}

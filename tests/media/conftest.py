@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-CASES = Path(__file__).parents[1] / "data" / "bug_cases_media.jsonl"
+CASES = Path(__file__).parents[1] / "data" / "vectors" / "bug_cases.jsonl"
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "bug_cases(area): run on every line of that area in bug_cases_media.jsonl")
+    config.addinivalue_line("markers", "bug_cases(area): run on every line of that area in bug_cases.jsonl")
 
 
 def pytest_generate_tests(metafunc):

@@ -4,6 +4,7 @@ import socket
 import struct
 import subprocess
 import sys
+from fractions import Fraction
 from itertools import pairwise
 
 import av
@@ -14,7 +15,7 @@ from PIL import Image
 
 from flagmm.errors import ConfigError, DataError
 from flagmm.media.image import ImageLimits
-from flagmm.media.video import sample_frame_indices, sample_frames
+from flagmm.media.video import Span, sample_frame_indices, sample_frames
 from flagmm.types import MediaSource
 
 SIZE = (64, 48)
@@ -23,17 +24,22 @@ BITS = range(8)
 IDENTITY_MATRIX = struct.pack(">9i", 1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30)
 
 
-def make_video(path, frames=100, *, codec="libx264", key_every=10, size=SIZE, options=None):
+def make_video(path, frames=100, *, codec="libx264", key_every=10, size=SIZE, options=None, times=None):
     with av.open(str(path), "w", options={"movflags": "faststart"} if path.suffix == ".mp4" else {}) as container:
         stream = container.add_stream(codec, rate=25, options={"x264-params": "scenecut=0", **(options or {})})
         stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
         stream.codec_context.gop_size = key_every
         stream.codec_context.max_b_frames = 2
+        if times is not None:
+            stream.codec_context.time_base = Fraction(1, 1000)
         for number in range(frames):
             picture = Image.new("RGB", size)
             for bit in BITS:
                 picture.paste("white" if number >> bit & 1 else "black", (8 * bit, 0, 8 * bit + 8, size[1]))
-            container.mux(stream.encode(av.VideoFrame.from_image(picture)))
+            frame = av.VideoFrame.from_image(picture)
+            if times is not None:
+                frame.pts, frame.time_base = times[number], Fraction(1, 1000)
+            container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return path
 
@@ -121,6 +127,83 @@ def test_less_than_one_frame_is_a_config_error(mp4, most):
 def test_the_right_frames_come_in_order_from_every_container(tmp_path, name, codec, most):
     path = make_video(tmp_path / name, codec=codec)
     assert numbers(sample(path, most)) == sample_frame_indices(100, most)
+
+
+@pytest.mark.parametrize("name", ["x.mkv", "x.mp4"])
+@pytest.mark.parametrize("most", [1, 4, 9, 100])
+def test_frames_shown_for_different_times_are_counted_alike(tmp_path, name, most):
+    times = [number * 20 + (number % 7) * 150 * (number > 30) + number**2 for number in range(60)]
+    path = make_video(tmp_path / name, frames=60, times=sorted(times))
+    assert numbers(sample(path, most)) == sample_frame_indices(60, most)
+
+
+@pytest.mark.parametrize("name", ["x.mp4", "x.mkv", "x.ts", "x.webm"])
+@pytest.mark.parametrize(
+    ("start", "end", "first", "last"),
+    [
+        (None, None, 0, 99),
+        (0, 1, 0, 25),
+        (2, None, 50, 99),
+        (None, 0.5, 0, 12),
+        (1.2, 2.4, 30, 60),
+        (1.21, 2.39, 31, 59),
+        (3.96, 100, 99, 99),
+    ],
+)
+def test_a_part_of_a_video_is_taken_from_its_own_frames(tmp_path, name, start, end, first, last):
+    path = make_video(tmp_path / name, codec="libvpx-vp9" if name == "x.webm" else "libx264")
+    source, span = MediaSource(path=str(path)), Span(start=start, end=end)
+    found = sample_frames(source, 5, ImageLimits(), span=span)
+    assert numbers(found) == [first + index for index in sample_frame_indices(last - first + 1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "span", "message"),
+    [
+        ("x.mp4", Span(start=5), "has no frames from 5 s to the end"),
+        ("x.mp4", Span(start=1.01, end=1.02), "has no frames from 1.01 s to 1.02 s"),
+        ("x.h264", Span(start=1), "does not tell when its frames are shown"),
+    ],
+)
+def test_a_part_without_frames_is_an_error_that_names_it(tmp_path, name, span, message):
+    path = make_video(tmp_path / name)
+    with pytest.raises(DataError) as caught:
+        sample_frames(MediaSource(path=str(path)), 5, ImageLimits(), span=span)
+    assert str(caught.value).startswith(f"{path}: {message}")
+
+
+def test_the_cover_of_a_song_is_no_video(tmp_path):
+    cover = io.BytesIO()
+    Image.new("RGB", (16, 16)).save(cover, "PNG")
+    body = b"\0image/png\0\3\0" + cover.getvalue()
+    frame = b"APIC" + struct.pack(">I", len(body)) + b"\0\0" + body
+    length = bytes(len(frame) >> shift & 0x7F for shift in (21, 14, 7, 0))
+    song = (b"\xff\xfb\x90\x64" + bytes(413)) * 20
+    (tmp_path / "song.mp3").write_bytes(b"ID3\3\0\0" + length + frame + song)
+    with pytest.raises(DataError, match=r"song\.mp3: has no video in it$"):
+        sample(tmp_path / "song.mp3")
+
+
+def test_a_file_with_sound_only_is_no_video(tmp_path):
+    with av.open(str(tmp_path / "sound.mp4"), "w") as container:
+        stream = container.add_stream("aac", rate=8000, layout="mono")
+        frame = av.AudioFrame(format="fltp", layout="mono", samples=1024)
+        frame.sample_rate = 8000
+        frame.planes[0].update(bytes(4096))
+        container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    with pytest.raises(DataError, match=r"sound\.mp4: has no video in it$"):
+        sample(tmp_path / "sound.mp4")
+
+
+@pytest.mark.parametrize("name", ["none.mkv", "none.avi"])
+def test_a_video_without_frames_is_an_error_that_names_it(tmp_path, name):
+    with av.open(str(tmp_path / name), "w") as container:
+        stream = container.add_stream("mpeg4", rate=25)
+        stream.width, stream.height, stream.pix_fmt = *SIZE, "yuv420p"
+        container.start_encoding()
+    with pytest.raises(DataError, match=rf"{name}: "):
+        sample(tmp_path / name)
 
 
 def test_frames_between_open_groups_are_the_right_ones(tmp_path):

@@ -11,7 +11,7 @@ from PIL import Image
 from flagmm.config.model import ModelSpec
 from flagmm.errors import DataError
 from flagmm.models.openai_body import BodyBuilder
-from flagmm.types import AudioPart, ImagePart, MediaSource, Message, TextPart
+from flagmm.types import AudioPart, ImagePart, MediaSource, Message, TextPart, VideoPart
 
 
 def build(*parts, repeat=0, messages=None, **spec):
@@ -153,3 +153,88 @@ def test_several_messages_keep_their_roles(picture):
 def test_a_picture_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(DataError, match=r"gone\.png"):
         build(image(tmp_path / "gone.png"))
+
+
+MP4 = b"\0\0\0\x18ftypmp42" + bytes(12)
+WAV = b"RIFF\x24\0\0\0WAVEfmt " + bytes(28)
+
+
+def bytes_of(url):
+    head, _, encoded = url.partition(";base64,")
+    return head, base64.b64decode(encoded, validate=True)
+
+
+@pytest.mark.parametrize("detail", ["low", "high", "auto"])
+def test_the_detail_of_a_picture_is_sent_where_it_is_given(picture, detail):
+    file = ImagePart(source=MediaSource(path=str(picture)), detail=detail)
+    url = ImagePart(source=MediaSource(url="https://h/a.png"), detail=detail)
+    assert [part["image_url"]["detail"] for part in content(file, url)] == [detail, detail]
+    assert "detail" not in content(image(picture))[0]["image_url"]
+
+
+def test_a_bitmap_is_sent_as_it_is_only_where_the_data_says_so(tmp_path):
+    Image.new("RGB", (8, 4), "red").save(tmp_path / "a.bmp")
+    own = MediaSource(path=str(tmp_path / "a.bmp"))
+    kept, drawn = content(ImagePart(source=own, keeps_bmp=True), ImagePart(source=own))
+    assert data_url(kept) == ("data:image/bmp", (tmp_path / "a.bmp").read_bytes())
+    assert data_url(drawn)[0] == "data:image/png"
+
+
+@pytest.mark.parametrize("cut", [1, 20])
+def test_a_broken_bitmap_is_told_though_it_would_be_kept(tmp_path, cut):
+    Image.new("RGB", (8, 4), "red").save(tmp_path / "a.bmp")
+    (tmp_path / "a.bmp").write_bytes((tmp_path / "a.bmp").read_bytes()[:-cut])
+    with pytest.raises(DataError, match=r"a\.bmp"):
+        content(ImagePart(source=MediaSource(path=str(tmp_path / "a.bmp")), keeps_bmp=True))
+
+
+def test_the_format_that_the_data_gives_a_sound_is_sent():
+    (part,) = content(AudioPart(source=MediaSource(data=WAV), format="mp3"))
+    assert part["input_audio"] == {"data": base64.b64encode(WAV).decode(), "format": "mp3"}
+
+
+def test_dashscope_gets_a_sound_as_a_data_uri():
+    url = "https://dashscope.aliyuncs.com/compatible-mode/v1"
+    (part,) = content(AudioPart(source=MediaSource(data=WAV)), url=url)
+    assert bytes_of(part["input_audio"]["data"]) == ("data:audio/wav", WAV)
+
+
+def test_a_sound_that_nobody_fetched_is_told_without_its_password():
+    with pytest.raises(DataError, match=r"^https://\*\*\*@h/a\.wav: a sound cannot be sent as a URL"):
+        build(AudioPart(source=MediaSource(url="https://u:pw@h/a.wav")))
+
+
+def test_a_video_file_is_sent_as_its_own_bytes(tmp_path):
+    data = MP4 + bytes(range(256)) * 30_000
+    (tmp_path / "a.mp4").write_bytes(data)
+    file = VideoPart(source=MediaSource(path=str(tmp_path / "a.mp4")), mode="file")
+    text, part, last = content("a", file, "b")
+    assert (text["text"], last["text"]) == ("a", "b")
+    assert part.keys() == {"type", "video_url"}
+    assert part["type"] == "video_url"
+    assert bytes_of(part["video_url"]["url"]) == ("data:video/mp4", data)
+
+
+def test_a_long_video_is_several_pieces_of_the_body(tmp_path):
+    (tmp_path / "a.mp4").write_bytes(MP4 + bytes(10_000_000))
+    pieces = build(VideoPart(source=MediaSource(path=str(tmp_path / "a.mp4")), mode="file"))
+    assert max(map(len, pieces)) < 5_000_000
+
+
+def test_the_rate_of_a_video_travels_beside_it():
+    extra = {"fps": 2, "start": 1.0, "end": 3.0}
+    (part,) = content(VideoPart(source=MediaSource(url="https://h/v.mp4"), mode="file", extra=extra))
+    assert part == {"type": "video_url", "video_url": {"url": "https://h/v.mp4"}, "fps": 2}
+
+
+@pytest.mark.parametrize(
+    ("mode", "setting", "sent"),
+    [("file", None, "video_url"), ("frames", "file", "video_url"), ("frames", None, None), ("file", "frames", None)],
+)
+def test_the_model_file_decides_before_the_data_set_how_a_video_is_sent(mode, setting, sent):
+    part = VideoPart(source=MediaSource(url="https://u:pw@h/v.mp4"), mode=mode)
+    if sent is None:
+        with pytest.raises(DataError, match=r"^https://\*\*\*@h/v\.mp4: frames cannot be taken from a URL"):
+            build(part, video_mode=setting)
+    else:
+        assert content(part, video_mode=setting)[0]["type"] == sent

@@ -46,6 +46,7 @@ def picture(**changes):
         pytest.param(hash_of(*BASE, settings="g"), id="settings"),
         pytest.param(hash_of(*BASE, repeat=1), id="repetition"),
         pytest.param(request_hash("f", [replace(user(*BASE), role="system")], 0), id="role"),
+        pytest.param(request_hash("f", [replace(user(*BASE), extra={"name": "Ann"})], 0), id="another key"),
         pytest.param(request_hash("f", [user(*BASE), user("Q?")], 0), id="messages"),
     ],
 )
@@ -71,6 +72,41 @@ def test_a_hash_is_short_and_takes_any_text():
 def test_the_hash_is_the_same_in_every_process():
     # Saved answers carry it: a change here asks every question of every old results folder again.
     assert hash_of(*BASE) == "9e2bac055b82d7ec2cd1c1a5a022fa5f"
+
+
+EVERY_KIND = (
+    *BASE,
+    VideoPart(source=PICTURE),
+    AudioPart(source=PICTURE),
+    ImagePart(source=MediaSource(url="http://h/a")),
+)
+
+
+def test_what_a_medium_does_not_say_leaves_old_hashes_as_they_were():
+    assert hash_of(*EVERY_KIND) == "4354bde87b0bbacaf08db6a5f952bff4"
+    said = VideoPart(source=PICTURE, format=None, mode="frames", extra={})
+    assert hash_of(said) == hash_of(VideoPart(source=PICTURE))
+
+
+@pytest.mark.parametrize(
+    ("plain", "other"),
+    [
+        pytest.param(BASE[1], replace(BASE[1], detail="low"), id="detail"),
+        pytest.param(replace(BASE[1], detail="high"), replace(BASE[1], detail="low"), id="another detail"),
+        pytest.param(BASE[1], replace(BASE[1], keeps_bmp=True), id="bitmaps kept"),
+        pytest.param(AudioPart(source=PICTURE), AudioPart(source=PICTURE, format="wav"), id="format of a sound"),
+        pytest.param(VideoPart(source=PICTURE), VideoPart(source=PICTURE, format="avi"), id="format of a video"),
+        pytest.param(VideoPart(source=PICTURE), VideoPart(source=PICTURE, mode="file"), id="mode of a video"),
+        pytest.param(VideoPart(source=PICTURE), VideoPart(source=PICTURE, extra={"start": 0}), id="part of a video"),
+    ],
+)
+def test_what_a_medium_says_beside_its_content_changes_the_hash(plain, other):
+    assert hash_of(plain) != hash_of(other)
+
+
+def test_the_order_in_which_a_video_says_it_does_not_matter():
+    there, back = {"fps": 2, "start": 1}, {"start": 1, "fps": 2}
+    assert hash_of(VideoPart(source=PICTURE, extra=there)) == hash_of(VideoPart(source=PICTURE, extra=back))
 
 
 def test_media_must_be_identified_first():
