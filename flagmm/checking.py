@@ -22,7 +22,9 @@ from flagmm.plugin import user_code
 from flagmm.types import Annotation, AudioPart, ImagePart, Part, TextPart
 
 SHOWN_PROMPTS = 3
+_SHOWN_ANSWERS = 10
 _FULL = 100.0
+_TAKES_A_JUDGE = "not scored, which takes a judge"
 
 
 @dataclass
@@ -37,21 +39,30 @@ class CheckReport:
     problems: list[str] = field(default_factory=list)
     gold: str = "not scored"
     """What the gold answers scored, in words."""
+    is_judged: bool = False
+    """Whether the task has a judge, which scores what no rule can and is not asked here."""
 
 
-def check_task(task: TaskSpec, *, data_root: str | None = None) -> CheckReport:
+def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool = False) -> CheckReport:
     """Check one task from its data to its scores; no model is asked.
+
+    Args:
+        data_root: taken instead of the task's own data.
+        reprocess: run process.py even where the data are there.
 
     Raises:
         FlagMMError: the task cannot be loaded at all.
     """
     report = CheckReport(task=task.name)
     with task_code(task):
-        dataset = build_dataset(task, data_root=data_root)
+        dataset = build_dataset(task, data_root=data_root, reprocess=reprocess)
         evaluator = build_evaluator(task)
         report.questions = len(dataset)
         _check_samples(dataset, report)
-        if evaluator is not None and len(dataset):
+        report.is_judged = any((task.evaluator or {}).get(key) for key in ("judge", "use_llm_evaluator"))
+        if getattr(evaluator, "needs_judge", False):
+            report.gold = _TAKES_A_JUDGE
+        elif evaluator is not None and len(dataset):
             _check_scores(evaluator, dataset, report)
     return report
 
@@ -97,7 +108,13 @@ def _check_scores(evaluator: Any, dataset: Dataset, report: CheckReport) -> None
     missing = [key for key, answer in gold.items() if answer is None]
     if missing:
         report.problems.append(f"{len(missing)} questions have no answer, the first is question_id {missing[0]!r}")
-    answered = {key: answer for key, answer in gold.items() if answer is not None}
+    unfit = evaluator.unfit_references(annotations) if hasattr(evaluator, "unfit_references") else {}
+    for key, answer in list(unfit.items())[:_SHOWN_ANSWERS]:
+        problem = f"answer: {answer!r} cannot be scored, because no reply can equal it"
+        report.problems.append(f"question_id {key!r}: {problem}")
+    if len(unfit) > _SHOWN_ANSWERS:
+        report.problems.append(f"… and {len(unfit) - _SHOWN_ANSWERS} more answers that no reply can equal")
+    answered = {key: answer for key, answer in gold.items() if answer is not None and key not in unfit}
     if not answered:
         return
     try:
@@ -110,12 +127,12 @@ def _check_scores(evaluator: Any, dataset: Dataset, report: CheckReport) -> None
 def _check_gold(evaluator: Any, dataset: Dataset, gold: Mapping[str, str], report: CheckReport) -> None:
     result, entries = _score(evaluator, dataset, gold)
     wrong = [entry for entry in entries if _is_number(entry.get("correct")) and entry["correct"] < 1]
-    for entry in wrong[:10]:
+    for entry in wrong[:_SHOWN_ANSWERS]:
         read = f", read as {entry['extracted']!r}" if "extracted" in entry else ""
         answer = gold[str(entry["question_id"])]
         report.problems.append(f"question_id {entry['question_id']!r}: answer: gold {answer!r} scores 0{read}")
-    if len(wrong) > 10:
-        report.problems.append(f"… and {len(wrong) - 10} more gold answers that do not score")
+    if len(wrong) > _SHOWN_ANSWERS:
+        report.problems.append(f"… and {len(wrong) - _SHOWN_ANSWERS} more gold answers that do not score")
     accuracy = result.get("accuracy")
     scored = sum(_is_number(entry.get("correct")) for entry in entries)
     if scored:
@@ -124,6 +141,8 @@ def _check_gold(evaluator: Any, dataset: Dataset, gold: Mapping[str, str], repor
         report.gold = f"accuracy {accuracy:g}"
         if accuracy < _FULL:
             report.problems.append(f"scoring: gold answers give accuracy {accuracy:g}, not 100")
+    elif report.is_judged:
+        report.gold = _TAKES_A_JUDGE
     else:
         report.problems.append(
             "scoring: neither an accuracy nor a mark for each item; nothing to check gold answers by"

@@ -4,9 +4,11 @@ FlagMMError                what a person can mend; exit status 2 unless said oth
 ├── ConfigError            a task file, model file, flag or environment variable is wrong
 ├── DataError              an annotation, prediction or media file is missing or wrong
 ├── MissingExtraError      an optional package is needed and not installed
+├── OutputError            a file of the run cannot be written: no space, no right, a file where a folder should be
 ├── ResumeError            saved answers were made with other settings
 ├── UserCodeError          a task folder's own code raised
 ├── EndpointError          the model cannot be used at all: wrong key, wrong URL, nobody there
+│   └── JudgeError         the same of a task's judge; the model under test may be well
 └── ModelError             one call failed; becomes the error of one item, never ends a run
 """
 
@@ -51,8 +53,20 @@ class MissingExtraError(FlagMMError):
         super().__init__(f"{purpose} needs {package!r}: pip install 'flagmm[{extra}]'")
 
 
+class OutputError(FlagMMError):
+    """A file of the run cannot be written."""
+
+
 class ResumeError(FlagMMError):
-    """Saved answers were made with other settings than this run's."""
+    """Saved answers were made with other settings than this run's.
+
+    Attributes:
+        found: what is wrong, without what to do about it.
+    """
+
+    def __init__(self, found: str, *, advice: str = "") -> None:
+        super().__init__(f"{found}; {advice}" if advice else found)
+        self.found = found
 
 
 class UserCodeError(FlagMMError):
@@ -63,6 +77,10 @@ class UserCodeError(FlagMMError):
 
 class EndpointError(FlagMMError):
     """The model cannot be used at all; no further call is worth making."""
+
+
+class JudgeError(EndpointError):
+    """A task's judge cannot be used at all; other tasks may have another one."""
 
 
 class ModelError(FlagMMError):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from flagmm.errors import DataError
+from flagmm.errors import DataError, OutputError
 
 _LONG_NUMBER = "a number of thousands of digits"  # which Python refuses to read
 
@@ -19,7 +20,7 @@ def read_json(path: Path | str) -> Any:
     Raises:
         DataError: the file is missing, unreadable, no UTF-8, or no JSON.
     """
-    return _parse(read_text(path), path)
+    return parse_json(read_text(path), path)
 
 
 def read_text(path: Path | str) -> str:
@@ -44,7 +45,7 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
         with open(path, encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield number, _parse(line, path, number)
+                    yield number, parse_json(line, path, number)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
@@ -53,11 +54,17 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
         raise DataError(f"{path}: {error.strerror or error}") from None
 
 
-def _parse(text: str, path: Path | str, line: int | None = None) -> Any:
-    """The value of a whole file's text, or of one line of it."""
+def parse_json(
+    text: str, path: Path | str, line: int | None = None, *, decode: Callable[[str], Any] = json.loads
+) -> Any:
+    """The value of a whole file's text, or of one line of it.
+
+    Raises:
+        DataError: `decode` finds no JSON.
+    """
     place = path if line is None else f"{path}:{line}"
     try:
-        return json.loads(text)
+        return decode(text)
     except json.JSONDecodeError as error:
         raise DataError(f"{path}:{line or error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
     except ValueError:
@@ -117,23 +124,50 @@ def write_text(path: Path, text: str) -> None:
         file.write(text)
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Let what goes wrong with the file system meanwhile name the file or folder that is being written.
+
+    Raises:
+        OutputError: no space, no right, or something else of the system's.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
 class AtomicFile:
-    """A text file that appears under its name only when it is whole."""
+    """A text file that appears under its name only when it is whole.
+
+    Raises:
+        OutputError: it cannot be written; what was there before stays.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
 
     def __enter__(self) -> Any:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = open(self._temporary, "w", encoding="utf-8", errors="backslashreplace")  # closed in __exit__
+        with writing(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(self._temporary, "w", encoding="utf-8", errors="backslashreplace")  # closed in __exit__
         return self._file
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        try:
+            with writing(self._path):
+                if isinstance(error, OSError):
+                    raise error
+                if kind is None:
+                    self._put_in_place()
+        finally:
+            with suppress(OSError):  # what it still holds may find no space again
+                self._file.close()
+            self._temporary.unlink(missing_ok=True)
+
+    def _put_in_place(self) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
-        if kind is None:
-            os.replace(self._temporary, self._path)
-        else:
-            self._temporary.unlink()
+        os.replace(self._temporary, self._path)

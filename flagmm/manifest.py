@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import logging
 import platform
 import time
 from collections.abc import Sequence
@@ -14,8 +15,10 @@ from flagmm import __version__
 from flagmm.config.dump import dump_model
 from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import mask_command
-from flagmm.errors import DataError
+from flagmm.errors import DataError, OutputError
 from flagmm.jsonio import read_json, write_json
+
+logger = logging.getLogger(__name__)
 
 _PACKAGES = ("mmengine-lite", "aiohttp", "pillow", "datasets", "nltk", "rouge-score", "rapidocr", "onnxruntime", "av")
 
@@ -27,7 +30,7 @@ class Manifest:
         state: what the run came to, where nothing is raised.
     """
 
-    def __init__(self, path: Path, *, argv: Sequence[str], spec: ModelSpec | None, tasks: Sequence[str]) -> None:
+    def __init__(self, path: Path, *, argv: Sequence[str] | None, spec: ModelSpec | None, tasks: Sequence[str]) -> None:
         self._path = path
         self._values: dict[str, Any] = {
             "flagmm": __version__,
@@ -35,7 +38,7 @@ class Manifest:
             "packages": _versions(),
             "host": platform.node(),
             "platform": platform.platform(),
-            "command": ["flagevalmm", *mask_command(argv)],
+            "command": None if argv is None else ["flagevalmm", *mask_command(argv)],
             "tasks": list(tasks),
             "model": dump_model(spec) if spec else _saved_model(path),
         }
@@ -50,7 +53,10 @@ class Manifest:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._values |= {"ended": _now(), "state": self.state if kind is None else f"stopped by {kind.__name__}"}
-        write_json(self._path, self._values)
+        try:
+            write_json(self._path, self._values)
+        except OutputError as failure:  # the results are there, and what else went wrong is told before this
+            logger.warning("%s", failure)
 
 
 def _saved_model(path: Path) -> Any:

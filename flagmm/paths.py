@@ -74,6 +74,11 @@ class RunPaths:
     def manifest(self) -> Path:
         return self.folder / "run.json"
 
+    @property
+    def config(self) -> Path:
+        """What was asked for, where that was not said by task files and a model file."""
+        return self.folder / "task_config.json"
+
     def summary(self, suffix: str) -> Path:
         return self.folder / f"summary.{suffix}"
 

@@ -6,17 +6,20 @@ Each file is a module of its own whatever its name, and may import its neighbour
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import importlib.util
+import inspect
+import io
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TextIO
 
 from flagmm.errors import ConfigError, FlagMMError, UserCodeError
 
@@ -81,7 +84,7 @@ def user_code(doing: str) -> Iterator[None]:
     """
     here = os.getcwd()
     try:
-        with redirect_stdout(sys.stderr):  # stdout is for results
+        with kept_streams():
             yield
     except FlagMMError:
         raise
@@ -91,10 +94,62 @@ def user_code(doing: str) -> Iterator[None]:
         raise ConfigError(f"{error.filename}:{error.lineno}: syntax error: {error.msg}") from error
     except ModuleNotFoundError as error:
         raise UserCodeError(f"{doing}: needs the package {error.name!r}: pip install it and run again") from error
-    except (Exception, SystemExit) as error:  # the boundary around user code; a script's exit() ends the script only
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the boundary around user code; a script's exit() ends the script only
         raise UserCodeError(f"{doing}: {describe(error)}") from error
     finally:
         os.chdir(here)  # relative paths of the run must not move with a task's own code
+
+
+@contextmanager
+def kept_streams() -> Iterator[None]:
+    """Send what is printed meanwhile to stderr, as stdout is for results; code that closes either does no harm."""
+    stream = _Kept(sys.stderr)
+    with redirect_stdout(stream), redirect_stderr(stream):
+        yield
+
+
+class _Kept(io.TextIOBase):
+    """A stream that stays open when it is closed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str, /) -> int:
+        return self._stream.write(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def close(self) -> None:
+        self.flush()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute in typeshed
+        return self._stream.encoding
+
+    @property
+    def buffer(self) -> Any:
+        """Where programs write bytes."""
+        return self._stream.buffer
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """What a person calls a function: its name with file and line, where it has them."""
+    inner = inspect.unwrap(function.func if isinstance(function, functools.partial) else function)
+    name = getattr(inner, "__qualname__", type(inner).__qualname__)
+    code = getattr(inner, "__code__", None)
+    return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code else name
 
 
 def describe(error: BaseException) -> str:

@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
-import mmengine.registry
-
+import flagmm.light_mmengine
 from flagmm import formats
 from flagmm.errors import ConfigError
+from flagmm.hints import hints_of, wrong_values
 
 Entry = TypeVar("Entry", bound=Callable[..., Any])
 
 
-class Registry(mmengine.registry.Registry):  # type: ignore[misc]  # mmengine ships no types
+class Registry(flagmm.light_mmengine.Registry):  # type: ignore[misc]  # mmengine ships no types
     """A table from a name to a class or function; `kind` is what messages call its entries."""
 
     def __init__(self, kind: str, location: str | None = None) -> None:
@@ -116,7 +116,21 @@ def build(registry: Registry, config: Mapping[str, Any], *, where: str) -> Any:
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from None
     check_keywords(entry, keywords, where=where)
+    check_values(entry, keywords, where=where)
     return entry(**keywords)
+
+
+def check_values(entry: Any, values: Mapping[str, Any], *, where: str) -> None:
+    """Refuse values of another type than the hints of our own classes say.
+
+    Raises:
+        ConfigError: it names the keyword and the value.
+    """
+    hints = hints_of(entry)
+    for keyword, value in values.items():
+        hint = hints.get(keyword, Any)
+        for place, text in wrong_values(keyword, value, hint):
+            raise ConfigError(f"{where}: {place}: {text}")
 
 
 def check_keywords(entry: Any, keywords: Iterable[str], *, where: str, given: Iterable[str] = ()) -> None:
@@ -148,6 +162,21 @@ def takes_keyword(entry: Any, keyword: str) -> bool:
         (parameter.name == keyword and parameter.kind in _BY_NAME) or parameter.kind is inspect.Parameter.VAR_KEYWORD
         for parameter in parameters
     )
+
+
+Class = TypeVar("Class", bound=type)
+
+
+def inherits_keywords(cls: Class) -> Class:
+    """Make the keywords of the base class those of a class that hands its `**settings` on to it.
+
+    Without it a class with `**settings` would seem to take any keyword, and mistakes would be found late.
+    """
+    own, base = inspect.signature(cls).parameters, inspect.signature(cls.__mro__[1]).parameters
+    named = {name: parameter for name, parameter in own.items() if parameter.kind in _BY_NAME}
+    inherited = [parameter for name, parameter in base.items() if name not in named]
+    cls.__signature__ = inspect.Signature([*named.values(), *inherited])  # type: ignore[attr-defined]  # read by inspect
+    return cls
 
 
 DATASETS = Registry("dataset", "flagmm.dataset")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 
 import pytest
@@ -18,6 +19,7 @@ from flagmm.registry import (
     build,
     check_keywords,
     did_you_mean,
+    inherits_keywords,
     local_registrations,
     takes_keyword,
 )
@@ -111,6 +113,19 @@ def test_a_keyword_that_the_caller_fills_in_is_neither_missing_nor_suggested():
 )
 def test_whether_a_keyword_is_taken(entry, takes):
     assert takes_keyword(entry, "base_dir") is takes
+
+
+def test_a_class_that_hands_keywords_on_takes_those_of_its_base_and_no_others():
+    @inherits_keywords
+    class Crate(Box):
+        def __init__(self, *, nails=4, **settings):
+            super().__init__(**settings)
+
+    assert list(inspect.signature(Crate).parameters) == ["nails", "size", "colour"]
+    assert takes_keyword(Crate, "colour")
+    check_keywords(Crate, ["size", "nails"], where="here")
+    with pytest.raises(ConfigError, match="Crate takes no 'nail'"):
+        check_keywords(Crate, ["nail"], where="here")
 
 
 def test_a_second_class_of_one_name_is_refused_outside_a_task(boxes):

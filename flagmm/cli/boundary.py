@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from typing import TextIO
 
-from flagmm.errors import FlagMMError
+from flagmm.errors import FlagMMError, OutputError
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ def run_guarded(
         place = f"{error.filename}: " if error.filename else ""
         logger.error("%s%s", place, one_line(error.strerror or error), exc_info=debug)
         return FlagMMError.exit_status
-    except Exception as error:  # the last boundary: a fault of flagmm itself
+    except BaseException as error:  # the last boundary: a fault of flagmm itself
         from flagmm.plugin import describe
 
         logger.error("unexpected %s; --debug shows the traceback", describe(error), exc_info=debug)
@@ -56,9 +57,18 @@ def _interrupt(*_: object) -> None:
 
 def write_result(text: str) -> None:
     """Write a result to stdout, in escapes what its encoding lacks; a reader that has gone (`| head`) is no error."""
-    encoding = sys.stdout.encoding or "utf-8"
+    stream = sys.stderr if sys.stdout.closed else sys.stdout  # a task's own code may have closed it
+    encoding = stream.encoding or "utf-8"
     try:
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-        sys.stdout.flush()
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        stream.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries once more when it ends
+        _forget(stream)
+    except OSError as error:
+        _forget(stream)
+        raise OutputError(f"stdout: cannot be written: {error.strerror or error}") from error
+
+
+def _forget(stream: TextIO) -> None:
+    """Drop what a stream still holds, which Python would try to write once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

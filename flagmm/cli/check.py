@@ -11,6 +11,7 @@ from flagmm.cli.boundary import run_guarded, write_result
 
 if TYPE_CHECKING:
     from flagmm.checking import CheckReport
+    from flagmm.config.task import TaskSpec
 
 logger = logging.getLogger(__name__)
 
@@ -30,38 +31,56 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("tasks", nargs="+", metavar="TASK", help="task files, folders, globs, or installed names")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="task files, folders, globs, or installed names")
+    parser.add_argument("--tasks", nargs="+", dest="more", default=[], metavar="TASK", help="the same, as of a run")
     parser.add_argument("--data-root", metavar="DIR", help="folder of annotations and media, instead of the tasks' own")
+    parser.add_argument("--reprocess", action="store_true", help="run the tasks' process.py again")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
     """Check, print; returns 0 where nothing is wrong, else 1."""
-    arguments = build_parser().parse_args(argv)
+    parser = build_parser()
+    arguments = parser.parse_args(argv)
+    arguments.tasks += arguments.more
+    if not arguments.tasks:
+        parser.error("name at least one task")
     return run_guarded(lambda _: _check(arguments), debug=arguments.debug)
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from flagmm.assembly import check_tasks
     from flagmm.checking import check_task
-    from flagmm.config.locate import find_tasks
-    from flagmm.config.task import load_task
+    from flagmm.cli.logs import one_line
     from flagmm.errors import FlagMMError
+    from flagmm.plugin import kept_streams
 
-    tasks = [load_task(path) for path in find_tasks(arguments.tasks)]
-    check_tasks(tasks, data_root=arguments.data_root)
+    with kept_streams():
+        tasks = _load_tasks(arguments)
     status = 0
     for task in tasks:
         try:
-            report = check_task(task, data_root=arguments.data_root)
+            with kept_streams():
+                report = check_task(task, data_root=arguments.data_root, reprocess=arguments.reprocess)
         except FlagMMError as error:
-            logger.error("%s: %s", task.name, error, exc_info=arguments.debug)
-            status = error.exit_status
+            logger.error("%s: %s", task.name, one_line(error), exc_info=arguments.debug)
+            status = max(status, error.exit_status)
             continue
         write_result(draw(report))
         status = max(status, int(bool(report.problems)))
     return status
+
+
+def _load_tasks(arguments: argparse.Namespace) -> list[TaskSpec]:
+    from flagmm.assembly import check_tasks
+    from flagmm.config.env import load_dotenv_file
+    from flagmm.config.locate import find_tasks
+    from flagmm.config.task import load_task
+
+    load_dotenv_file()
+    tasks = [load_task(path) for path in find_tasks(arguments.tasks)]
+    check_tasks(tasks, data_root=arguments.data_root)
+    return tasks
 
 
 def draw(report: CheckReport) -> str:

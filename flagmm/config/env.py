@@ -8,6 +8,13 @@ from pathlib import Path
 from flagmm.errors import ConfigError
 
 API_KEY_NAMES = ("FLAGEVAL_API_KEY", "OPENAI_API_KEY")
+_JUDGE_NAMES = {
+    "model_name": "MODELSCOPE_JUDGE_LLM",
+    "url": "MODELSCOPE_API_BASE",
+    "api_key": "MODELSCOPE_SDK_TOKEN",
+    "system_prompt": "JUDGE_SYSTEM_PROMPT",
+    "prompt": "JUDGE_PROMPT_TEMPLATE",
+}
 
 
 def cache_root() -> Path:
@@ -57,6 +64,11 @@ def resolve_key(value: str | None, *, where: str) -> str | None:
     if not found:
         raise ConfigError(f"{where}: api_key: the environment variable {name} is not set; export it, or put it in .env")
     return found
+
+
+def judge_defaults() -> dict[str, str]:
+    """What EvalScope's variables say of a judge, under the keys of a model file; what is not set is left out."""
+    return {key: found for key, name in _JUDGE_NAMES.items() if (found := _variable(name))}
 
 
 def _variable(name: str) -> str:

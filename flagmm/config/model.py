@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import PurePath
+from typing import Any, get_args
 
 from flagmm.config.env import resolve_key
+from flagmm.config.http_settings import check_http_settings
 from flagmm.config.secrets import Secret, is_secret_key, mask_url, url_secrets
 from flagmm.errors import ConfigError
+from flagmm.hints import mismatch
 from flagmm.registry import did_you_mean
+from flagmm.types import VideoMode
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_WORKERS = 8
 DEFAULT_TIMEOUT = 600.0
 DEFAULT_RETRIES = 5
+DEFAULT_FETCH_BYTES = 100 << 20
+DEFAULT_FETCH_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +52,16 @@ class ModelSpec:
     min_short_side: int | None = None
     """Pixels."""
     max_num_frames: int = 16
+    video_mode: VideoMode | None = None
+    """Whether videos are sent as files or as frames; None leaves it to the data set."""
+    fetch_media: bool = False
+    """Whether media behind URLs are fetched by us and sent as data, instead of leaving the URL to the endpoint."""
+    fetch_media_max_bytes: int = DEFAULT_FETCH_BYTES
+    """Limit on one medium that is fetched."""
+    fetch_timeout: float = DEFAULT_FETCH_TIMEOUT
+    """Seconds for fetching one medium, redirects included."""
+    allow_private_media: bool = False
+    """Whether media are fetched from addresses of this machine and of private networks, too."""
     timeout: float = DEFAULT_TIMEOUT
     """Seconds for one attempt."""
     retries: int = DEFAULT_RETRIES
@@ -83,6 +99,8 @@ class ModelSpec:
             "options",
         )  # fmt: skip
         settings = {name: getattr(self, name) for name in names}
+        # Younger than saved answers, whose settings must stay what they were.
+        settings |= {name: getattr(self, name) for name in ("video_mode", "fetch_media") if getattr(self, name)}
         return {"url": mask_url(self.url) if self.url else None, **settings}
 
 
@@ -109,6 +127,7 @@ _NOT_NEGATIVE = _Check("a whole number, 0 or more", lambda value: _is_whole(valu
 _SECONDS = _Check("a number of seconds above 0", lambda value: _is_number(value) and value > 0, float)
 _TEMPERATURE = _Check("a number, 0 or more", lambda value: _is_number(value) and value >= 0)
 _FRACTION = _Check("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
+_VIDEO_MODE = _Check('"file" or "frames"', lambda value: value in get_args(VideoMode))
 _FLAG = _Check("true or false", lambda value: isinstance(value, bool))
 _OBJECT = _Check("an object", lambda value: isinstance(value, dict))
 _HEADERS = _Check(
@@ -124,7 +143,8 @@ _CHECKS = {
     "max_image_size": _COUNT, "max_long_side": _COUNT, "min_short_side": _COUNT, "max_num_frames": _COUNT,
     "timeout": _SECONDS, "retries": _NOT_NEGATIVE, "reasoning": _ANY, "thinking": _ANY, "provider": _ANY,
     "extra_body": _OBJECT, "headers": _HEADERS, "backend": _TEXT, "extra_args": _ANY, "server_port": _COUNT,
-    "output_dir": _TEXT,
+    "output_dir": _TEXT, "video_mode": _VIDEO_MODE, "fetch_media": _FLAG, "fetch_media_max_bytes": _COUNT,
+    "fetch_timeout": _SECONDS, "allow_private_media": _FLAG,
 }  # fmt: skip
 _OLD_NAMES = {"retry_time": "timeout", "base_url": "url"}
 _IGNORED = {
@@ -138,25 +158,27 @@ def parse_model(
     flags: Mapping[str, Any] | None = None,
     *,
     source: str,
-    own_keys: Callable[[str], Iterable[str]] = lambda model_type: (),
+    own_keys: Callable[[str], Mapping[str, Any]] = lambda model_type: {},
 ) -> ModelSpec:
     """Check a model file's values, with the flags that were given put over them.
 
     Args:
         source: the file, for error messages.
-        own_keys: the keys that only a given `model_type` takes.
+        own_keys: the keys that only a given `model_type` takes, with the types of their values.
 
     Raises:
         ConfigError: an unknown key, a value of the wrong type, or settings that do not go together.
     """
     merged = {**_renamed(values), **(flags or {})}
     model_type = merged.get("model_type") or "http"
-    own = _own_keys(own_keys, model_type, source) if isinstance(model_type, str) else set()
+    own = _own_keys(own_keys, model_type, source) if isinstance(model_type, str) else {}
     checked: dict[str, Any] = {}
     options: dict[str, Any] = {}
     for key, value in merged.items():
         if key in own:
             options[key] = value
+            if text := mismatch(value, own[key]):
+                raise ConfigError(f"{source}: {key}: {'expected another type' if is_secret_key(key) else text}")
         elif key in _IGNORED:
             logger.warning("%s: %s means nothing to an endpoint and is left out", source, key)
         elif key not in _CHECKS:
@@ -164,17 +186,30 @@ def parse_model(
         elif value is not None:
             checked[key] = _checked(key, value, source)
     if model_type != "http":
-        checked.setdefault("model_name", model_type)
+        checked.setdefault("model_name", _name_of(model_type))
     if "model_name" not in checked:
         raise ConfigError(f"{source}: model_name is missing")
     checked["temperature"] = _temperature(merged, checked, source)
     api_key = resolve_key(checked.pop("api_key", None), where=source)
+    if model_type == "http":
+        headers = checked.get("headers", {})
+        check_http_settings(checked.get("url"), api_key=api_key, headers=headers, source=source)
     return ModelSpec(**checked, api_key=Secret(api_key) if api_key else None, options=options)
 
 
-def _own_keys(own_keys: Callable[[str], Iterable[str]], model_type: str, source: str) -> set[str]:
+def _name_of(model_type: str) -> str:
+    """What a model is called that has no name: its type, of a class in a file "file.Class".
+
+    >>> _name_of("clients/mine.py:Client"), _name_of("random")
+    ('mine.Client', 'random')
+    """
+    file, colon, name = model_type.rpartition(":")
+    return f"{PurePath(file).stem}.{name}" if colon else model_type
+
+
+def _own_keys(own_keys: Callable[[str], Mapping[str, Any]], model_type: str, source: str) -> Mapping[str, Any]:
     try:
-        return set(own_keys(model_type))
+        return own_keys(model_type)
     except ConfigError as error:
         raise ConfigError(f"{source}: model_type: {error}") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Iterable, Mapping
@@ -10,8 +11,13 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 MASK = "***"
 _SECRET_KEY = re.compile(
-    r"(?i)(^|[_-])((api|access|secret|private|subscription|account)[_-]?key|(access|auth|api|bearer|refresh|session)[_-]?token"
+    r"(?i)(^|[_-])((api|access|secret|private|subscription|account)[_-]?key"
+    r"|(access|auth|api|bearer|refresh|session|security)[_-]?token"
     r"|secret|password|passwd|authorization|credentials?|signature|cookie)$|^(key|token|sig)$"
+)
+_SECRET_IN_TEXT = re.compile(
+    r"""(["']?[\w-]*(?:key|token|secret|password|authorization)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,}]+)""",
+    re.IGNORECASE,
 )
 _SECRET_FLAG = "--api-key"
 # The flag with its value, or the flag of another command inside the value of one of ours.
@@ -56,7 +62,7 @@ def mask(value: Any, *, key: str = "") -> Any:
     if isinstance(value, Secret) or (value and isinstance(value, str) and is_secret_key(key)):
         return MASK
     if isinstance(value, Mapping):
-        hide_all = key.lower() == "headers"
+        hide_all = key.lower() in ("headers", "extra_headers")
         return {name: MASK if hide_all and item else mask(item, key=str(name)) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [mask(item, key=key) for item in value]
@@ -113,8 +119,24 @@ def _mask_argument(argument: str) -> str:
     argument = _KEY_IN_ARGUMENT.sub(lambda match: f"{match[1] or match[2]}{MASK}", argument)
     flag, equals, value = argument.partition("=")
     if equals and flag.startswith("--"):
-        return f"{flag}={mask(value)}"
-    return str(mask(argument))
+        return f"{flag}={_mask_value(value)}"
+    return _mask_value(argument)
+
+
+def _mask_value(text: str) -> str:
+    """The value of a flag: JSON and pairs, as in "a=1,b=2", lose the secrets in them."""
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return json.dumps(mask(json.loads(text)), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            return _SECRET_IN_TEXT.sub(rf"\g<1>{MASK}", text)
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if any(equals and is_secret_key(name.strip()) for name, equals, _ in pairs):
+        masked = [
+            f"{name}{equals}{MASK if is_secret_key(name.strip()) else mask(value)}" for name, equals, value in pairs
+        ]
+        return ",".join(masked)
+    return str(mask(text))
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

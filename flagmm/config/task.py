@@ -7,15 +7,18 @@ ignored; only the keys below count.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mmengine.config import Config
-
 from flagmm.errors import ConfigError
+from flagmm.hints import mismatch, shown
+from flagmm.light_mmengine import Config
 from flagmm.plugin import describe, imports_from
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +61,8 @@ def load_task(path: Path) -> TaskSpec:
         path=path,
         dataset=dataset,
         evaluator=_mapping(values, "evaluator", path),
-        register_dataset=_mapping(values, "register_dataset", path) or {},
-        register_evaluator=_mapping(values, "register_evaluator", path) or {},
+        register_dataset=_files(values, "register_dataset", path),
+        register_evaluator=_files(values, "register_evaluator", path),
     )
 
 
@@ -67,13 +70,20 @@ def is_task_file(path: Path) -> bool:
     """Whether the file defines a complete task: process.py and shared bases do not.
 
     Raises:
-        ConfigError: it looks like a task file and cannot be read.
+        ConfigError: it looks like a task file and cannot be read, or its dataset is no dict.
     """
-    tree = _parse(path)
-    if not any(name in ("dataset", "_base_") for name, _ in _assignments(tree)):
+    if not any(name in ("dataset", "_base_") for name, _ in _assignments(_parse(path).body)):
         return False
-    dataset = _read(path.resolve()).get("dataset")
-    return isinstance(dataset, Mapping) and "name" in dataset and "type" in dataset
+    values = _read(path.resolve())
+    if "dataset" not in values:
+        return False
+    dataset = values["dataset"]
+    if not isinstance(dataset, Mapping):
+        raise ConfigError(f"{path}: dataset: expected a dict, found {shown(dataset)}")
+    missing = [key for key in ("type", "name") if key not in dataset]
+    if missing:
+        logger.info("%s: passed over, as a base of others: its dataset has no %s", path, " and no ".join(missing))
+    return not missing
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -84,7 +94,9 @@ def _read(path: Path) -> Mapping[str, Any]:
             config = Config.fromfile(str(path), lazy_import=False)
     except ModuleNotFoundError as error:
         raise ConfigError(f"{path}: needs the package {error.name!r}: pip install it and run again") from error
-    except (Exception, SystemExit) as error:  # a task file is code and may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a task file is code and may raise anything
         raise ConfigError(f"{path}: {describe(error)}") from error
     return dict(config.items())
 
@@ -97,6 +109,14 @@ def _mapping(values: Mapping[str, Any], key: str, path: Path) -> dict[str, Any] 
         raise ConfigError(f"{path}: {key}: expected a dict, found {type(value).__name__}")
     result: dict[str, Any] = _plain(value)
     return result
+
+
+def _files(values: Mapping[str, Any], key: str, path: Path) -> dict[str, str]:
+    """File -> class, of the keys that register classes."""
+    files = _mapping(values, key, path) or {}
+    if text := mismatch(files, dict[str, str]):
+        raise ConfigError(f"{path}: {key}: {text}")
+    return files
 
 
 def _plain(value: Any) -> Any:
@@ -121,12 +141,17 @@ def _parse(path: Path) -> ast.Module:
         raise ConfigError(f"{path}: {reason}") from None
 
 
-def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    for node in tree.body:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    yield target.id, node.value
+def _assignments(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr | None]]:
+    """The names that a file's own statements bind, with the value where one stands there."""
+    for node in body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
+                yield from ((name, node.value if isinstance(target, ast.Name) else None) for name in names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.If | ast.Try | ast.With) and "__name__" not in ast.dump(node):
+            yield from _assignments([each for each in ast.walk(node) if isinstance(each, ast.Assign | ast.AnnAssign)])
 
 
 def _base_chain(path: Path, seen: tuple[Path, ...] = ()) -> Iterator[Path]:
@@ -134,8 +159,8 @@ def _base_chain(path: Path, seen: tuple[Path, ...] = ()) -> Iterator[Path]:
     yield path
     if path in seen:
         raise ConfigError(f"{path}: _base_: the file is its own base")
-    for name, value in _assignments(_parse(path)):
-        if name != "_base_":
+    for name, value in _assignments(_parse(path).body):
+        if name != "_base_" or value is None:
             continue
         try:
             bases = ast.literal_eval(value)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from flagmm.errors import DataError
+from flagmm.hints import shown
 from flagmm.registry import FORMATS
 from flagmm.types import Annotation
 
@@ -59,6 +61,12 @@ def _check(annotation: Annotation, place: str) -> None:
     for key in ("question", "question_type"):
         if not isinstance(annotation.get(key), str):
             raise DataError(f"{place} (question_id {question_id!r}): {key!r} is missing, or no text")
+    for key in MEDIA_KEYS:
+        value = annotation.get(key)
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if not isinstance(each, str | os.PathLike | None):
+                found = f"expected a path or a list of paths, found {shown(value)}"
+                raise DataError(f"{place} (question_id {question_id!r}): {key!r}: {found}")
 
 
 def option_texts(options: Any, place: str) -> list[str]:
@@ -87,6 +95,15 @@ def _literal(text: str, place: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         raise DataError(f"{place}: 'options' is a text that holds no list: {text[:80]!r}") from None
+
+
+def is_file_path(value: str) -> bool:
+    """Whether a medium is a file, and not a URL or a data URI.
+
+    >>> [is_file_path(value) for value in ("img/1.png", "https://h/1.png", "data:image/png;base64,iVBO")]
+    [True, False, False]
+    """
+    return "://" not in value and value.lstrip()[:5].lower() != "data:"
 
 
 def media_paths(annotation: Annotation, key: str) -> list[str]:

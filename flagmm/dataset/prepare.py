@@ -13,18 +13,26 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
-from mmengine.config import ConfigDict
-
-from flagmm.dataset.annotations import MEDIA_KEYS, annotation_paths, load_annotations, media_paths
+from flagmm.dataset.annotations import MEDIA_KEYS, annotation_paths, is_file_path, load_annotations, media_paths
 from flagmm.errors import ConfigError, DataError
-from flagmm.jsonio import write_text
+from flagmm.jsonio import write_text, writing
+from flagmm.light_mmengine import ConfigDict
 from flagmm.plugin import load_function, user_code
 
 logger = logging.getLogger(__name__)
 
 AnnoFile = str | Sequence[str] | None
+
+
+class DataConfig(TypedDict, total=False):
+    """A task's `config`, as far as flagmm reads it; further keys are for its process.py."""
+
+    processed_dataset_path: str | os.PathLike[str]
+    processor: str | os.PathLike[str]
+    dataset_path: str | os.PathLike[str]
+    anno_file: str | list[str] | None
 
 
 def find_or_prepare(
@@ -109,6 +117,10 @@ class _Preparation:
             raise ConfigError(f"config: processor: {self.processor}: no such file")
 
     def run(self, *, force: bool) -> None:
+        with writing(self.root):
+            self._run(force=force)
+
+    def _run(self, *, force: bool) -> None:
         from filelock import FileLock
 
         self.home.parent.mkdir(parents=True, exist_ok=True)
@@ -171,7 +183,7 @@ class _Preparation:
             for key in MEDIA_KEYS:
                 for value in media_paths(annotation, key):
                     target = Path(str(made / value).replace(str(self.home), str(self.work)))
-                    if "://" not in value and not target.is_file():
+                    if is_file_path(value) and not target.is_file():
                         missing.append(f"question_id {annotation['question_id']!r}: {key}: {value}: no such file")
         if missing:
             raise DataError(f"{self.processor}: {missing[0]} ({len(missing)} missing in all)")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.config.env import datasets_cache_dir
-from flagmm.dataset.annotations import annotation_paths, load_annotations, media_paths
-from flagmm.dataset.prepare import find_or_prepare
+from flagmm.dataset.annotations import annotation_paths, is_file_path, load_annotations, media_paths
+from flagmm.dataset.prepare import DataConfig, find_or_prepare
 from flagmm.errors import ConfigError
 from flagmm.metrics.option_labels import option_labels
 from flagmm.registry import DATASETS, PROMPTS, build
@@ -40,10 +40,10 @@ class VqaBaseDataset:
         self,
         *,
         name: str,
-        data_root: str | None = None,
+        data_root: str | os.PathLike[str] | None = None,
         anno_file: str | list[str] | None = None,
-        cache_dir: str | None = None,
-        config: Mapping[str, Any] | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        config: DataConfig | None = None,
         prompt_template: Mapping[str, Any] | None = None,
         base_dir: str | None = None,
         debug: bool = False,
@@ -54,9 +54,9 @@ class VqaBaseDataset:
         self.name = name
         self.data_root = str(
             find_or_prepare(
-                data_root=data_root,
+                data_root=None if data_root is None else os.fspath(data_root),
                 config=config,
-                cache_dir=cache_dir or str(datasets_cache_dir()),
+                cache_dir=os.fspath(cache_dir or datasets_cache_dir()),
                 base_dir=base_dir,
                 anno_file=anno_file or (config or {}).get("anno_file"),
             )
@@ -97,9 +97,9 @@ class VqaBaseDataset:
         return item
 
     def absolute_paths(self, annotation: Annotation, key: str) -> list[str]:
-        """The media of one kind, relative paths put under `data_root`; URLs stay as they are."""
+        """The media of one kind, relative paths put under `data_root`; URLs and data URIs stay as they are."""
         paths = media_paths(annotation, key)
-        return [path if "://" in path else os.path.join(self.data_root, path) for path in paths]
+        return [os.path.join(self.data_root, path) if is_file_path(path) else path for path in paths]
 
     def build_prompt(self, annotation: Annotation, img_path: list[str]) -> str:
         """The question, a line per option, `<image 1> ` in front where no token says where the picture goes."""

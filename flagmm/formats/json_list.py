@@ -18,10 +18,10 @@ def read_json_list(path: Path) -> list[Annotation]:
     """
     value = read_json(path)
     if not isinstance(value, list):
-        raise DataError(f"{path}: expected a list of items, found {_kind(value)}")
+        raise DataError(f"{path}: expected a list of items, found {kind_of(value)}")
     for position, item in enumerate(value):
         if not isinstance(item, dict):
-            raise DataError(f"{path}: item {position}: expected an object, found {_kind(item)}")
+            raise DataError(f"{path}: item {position}: expected an object, found {kind_of(item)}")
     return value
 
 
@@ -34,11 +34,12 @@ def read_json_lines(path: Path) -> list[Annotation]:
     items = []
     for number, item in read_jsonl(path):
         if not isinstance(item, dict):
-            raise DataError(f"{path}:{number}: expected an object, found {_kind(item)}")
+            raise DataError(f"{path}:{number}: expected an object, found {kind_of(item)}")
         items.append(item)
     return items
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """What JSON calls the kind of a value, with its article."""
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number")

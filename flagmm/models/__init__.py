@@ -2,9 +2,10 @@
 
 `http.py` (endpoints; its bodies in `openai_body.py`, its replies in `openai_reply.py` and `sse.py`), `ocr.py` (the
 embedded reader), `offline.py` (random and scripted). `stack.py` puts cache, retry and rate limit around one. A kind of
-model is imported when a run asks for it. Nothing here knows of data sets.
+model is imported when a run asks for it. `gpt.py` is what scoring code of a task gets. Nothing here knows of data sets.
 """
 
+from flagmm.models.gpt import GPT
 from flagmm.registry import MODELS
 
 MODELS.register_lazily(
@@ -15,3 +16,5 @@ MODELS.register_lazily(
         "scripted": "flagmm.models.offline",
     }
 )
+
+__all__ = ["GPT"]

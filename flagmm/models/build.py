@@ -8,24 +8,28 @@ from typing import Any
 
 from flagmm.config.model import ModelSpec
 from flagmm.errors import ConfigError
+from flagmm.hints import hints_of
 from flagmm.models.client import ModelClient
-from flagmm.plugin import load_file
+from flagmm.plugin import load_file, user_code
 from flagmm.registry import MODELS
 
 
-def own_keys(model_type: str) -> list[str]:
-    """The keyword-only parameters of a model class: keys of a model file that it alone understands.
+def own_keys(model_type: str) -> dict[str, Any]:
+    """The keyword-only parameters of a model class, which are keys of a model file, with the types of their values.
 
     Raises:
         ConfigError: there is no such `model_type`.
     """
-    parameters = inspect.signature(_model_class(model_type)).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+    entry = _model_class(model_type)
+    parameters, hints = inspect.signature(entry).parameters.values(), hints_of(entry)
+    names = [parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+    return {name: hints.get(name, Any) for name in names}
 
 
 def build_client(spec: ModelSpec) -> ModelClient:
     """The bare client of a model, without cache, retries or limit."""
-    client: ModelClient = _model_class(spec.model_type)(spec, **spec.options)
+    with user_code(f"model_type {spec.model_type}"):
+        client: ModelClient = _model_class(spec.model_type)(spec, **spec.options)
     return client
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sqlite3
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+from flagmm.jsonio import writing
 from flagmm.models.client import ModelClient, Wrapper
 from flagmm.models.request import request_hash
 from flagmm.types import CallSettings, Message, ModelOutput, Usage
+
+logger = logging.getLogger(__name__)
 
 _BUSY_SECONDS = 30.0
 
@@ -23,16 +29,19 @@ def is_cacheable(output: ModelOutput) -> bool:
 
 
 class ReplyCache:
-    """Replies by key, shared between processes."""
+    """Replies by key, shared between processes; the file is made when there is a reply to keep."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        with closing(self._connect()) as connection, connection:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+        self._is_open = False
+        self._opening = threading.Lock()  # two threads that switch a new file to WAL at once would meet a locked one
 
     def get(self, key: str) -> ModelOutput | None:
+        if not self._path.exists():
+            return None
+        self._open()
         with closing(self._connect()) as connection:
             row = connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         if row is None:
@@ -42,10 +51,20 @@ class ReplyCache:
         return ModelOutput(**fields, usage=Usage(**usage) if usage else None, cached=True)
 
     def put(self, key: str, output: ModelOutput) -> None:
+        self._open()
         fields = asdict(output)
         del fields["attempts"], fields["cached"], fields["latency"]
         with closing(self._connect()) as connection, connection:
             connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, json.dumps(fields)))
+
+    def _open(self) -> None:
+        with self._opening:
+            if self._is_open:
+                return
+            with closing(self._connect()) as connection, connection:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+            self._is_open = True
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
@@ -57,14 +76,26 @@ class Cached(Wrapper):
     def __init__(self, inner: ModelClient, path: Path, fingerprint: str) -> None:
         super().__init__(inner)
         self._cache = ReplyCache(path)
+        self._path = path
         self._fingerprint = fingerprint
+        self._has_warned = False
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         key = request_hash(self._fingerprint, messages, settings.repeat)
-        known = await asyncio.to_thread(self._cache.get, key)
+        known = await asyncio.to_thread(self._tried, self._cache.get, key)
         if known is not None:
             return known
         output = await self.inner.generate(messages, settings)
         if is_cacheable(output):
-            await asyncio.to_thread(self._cache.put, key, output)
+            await asyncio.to_thread(self._tried, self._cache.put, key, output)
         return output
+
+    def _tried(self, action: Callable[..., ModelOutput | None], *arguments: Any) -> ModelOutput | None:
+        """Use the cache; where it cannot be used, such as for a full disk, there are answers all the same."""
+        try:
+            return action(*arguments)
+        except sqlite3.Error as error:
+            if not self._has_warned:
+                logger.warning("%s: replies are neither kept nor looked up: %s", self._path, error)
+            self._has_warned = True
+            return None

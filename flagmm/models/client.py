@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Protocol
 
@@ -27,8 +28,29 @@ class ModelClient(Protocol):
     ) -> None: ...
 
 
+Call = Callable[[], Awaitable[ModelOutput]]
+
+
+async def prepare(client: ModelClient, messages: Sequence[Message], settings: CallSettings) -> Call:
+    """A call made ready before its turn comes: what is returned does the rest, as `generate` would.
+
+    A client with a method `prepare` does there what needs no endpoint, such as reading media.
+
+    Raises:
+        ModelError: a medium cannot be sent.
+    """
+    make_ready = getattr(client, "prepare", None)
+    if make_ready is None:
+        return partial(client.generate, messages, settings)
+    call: Call = await make_ready(messages, settings)
+    return call
+
+
 class BaseClient:
     """The parts of a client that need nothing: entering and leaving."""
+
+    needs_sounds_as_data = False
+    """Whether a sound behind a URL is to be fetched for it also where the model file does not ask for that."""
 
     async def __aenter__(self) -> ModelClient:
         return self  # type: ignore[return-value]  # subclasses add generate()

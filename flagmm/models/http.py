@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import urllib.request
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
+from flagmm.config.http_settings import is_azure
 from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import mask_url, redact
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
-from flagmm.models.client import BaseClient
+from flagmm.models.client import BaseClient, Call
 from flagmm.models.openai_body import BodyBuilder
 from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, status_error
 from flagmm.models.sse import EventParser, StreamedReply
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
     import aiohttp
 
 _COMPLETIONS = "/chat/completions"
-_AZURE_HOSTS = (".azure.com", ".azure.us", ".azure.cn")
 _CONNECT_SECONDS = 30.0
+MOST_BYTES = 64 * 2**20
+"""Length of a reply, decompressed, above which it is no answer; the longest real ones are a hundredth of it."""
+_MOST_BYTES_OF_ERROR = 2**18
 
 
 def completions_url(url: str) -> str:
@@ -43,18 +48,24 @@ def completions_url(url: str) -> str:
 
 
 def _split_url(url: str) -> SplitResult:
+    if not _is_http(url):
+        raise ConfigError(f"model: url: {mask_url(url)!r} is no http or https URL")
+    return urlsplit(url)
+
+
+def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
-            return parts
-    except ValueError:
-        pass  # broken brackets, or a port that is no number
-    raise ConfigError(f"model: url: {mask_url(url)!r} is no http or https URL")
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # broken brackets, or a port that is no number
+        return False
 
 
 @MODELS.register_module("http")
 class HttpClient(BaseClient):
     """Posts chat completions, streamed or not, over one session."""
+
+    needs_sounds_as_data = True
 
     def __init__(self, spec: ModelSpec) -> None:
         if not spec.url:
@@ -76,12 +87,19 @@ class HttpClient(BaseClient):
             self._session = None
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
-        body = await self._build(messages, settings)
+        return await self._send(await self._build(messages, settings))
+
+    async def prepare(self, messages: Sequence[Message], settings: CallSettings) -> Call:
+        return partial(self._send, await self._build(messages, settings))
+
+    async def _send(self, body: list[bytes]) -> ModelOutput:
         try:
             return await self._post(body)
         except ModelError as error:
             error.args = (redact(str(error), self._secrets),)
             raise
+        finally:
+            body.clear()  # an error keeps this frame while its call waits to be tried again, but need keep no picture
 
     async def _build(self, messages: Sequence[Message], settings: CallSettings) -> list[bytes]:
         text_only = all(isinstance(part, TextPart) for message in messages for part in message.content)
@@ -117,13 +135,14 @@ class HttpClient(BaseClient):
 
     async def _read(self, response: aiohttp.ClientResponse) -> ModelOutput:
         if response.status >= 300:
-            error = status_error(response.status, (await response.read()).decode("utf-8", "replace"), response.headers)
+            text = (await _read_beginning(response)).decode("utf-8", "replace")
+            error = status_error(response.status, text, response.headers)
             if error.kind == "auth" and not self._secrets:
                 error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
             raise error
         if "text/event-stream" in response.headers.get("Content-Type", ""):
             return await _read_stream(response)
-        body = await response.read()
+        body = b"".join([chunk async for chunk in _chunks(response)])
         if body.lstrip().startswith((b"data:", b":")):  # a stream that says it is something else
             return _parse_events(body)
         return parse_completion(parse_json(body))
@@ -145,8 +164,7 @@ class HttpClient(BaseClient):
         headers = {"Content-Type": "application/json"}
         if self._spec.api_key is not None:
             key = self._spec.api_key.reveal()
-            is_azure = (urlsplit(self.url).hostname or "").endswith(_AZURE_HOSTS)
-            headers |= {"api-key": key} if is_azure else {"Authorization": f"Bearer {key}"}
+            headers |= {"api-key": key} if is_azure(self.url) else {"Authorization": f"Bearer {key}"}
         return headers | self._spec.headers
 
 
@@ -155,13 +173,38 @@ async def _pieces(body: list[bytes]) -> AsyncIterator[bytes]:
         yield piece
 
 
+async def _chunks(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
+    """The body, decompressed, piece by piece.
+
+    Raises:
+        ModelError: it is longer than any answer; asking again would bring as much.
+    """
+    size = 0
+    async for chunk in response.content.iter_any():
+        size += len(chunk)
+        if size > MOST_BYTES:
+            raise ModelError(f"the reply is longer than {MOST_BYTES // 2**20} MB", kind="bad_reply")
+        yield chunk
+
+
+async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
+    """The body of an error, which says what it has to say at once."""
+    body = b""
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > _MOST_BYTES_OF_ERROR:
+            break
+    return body[:_MOST_BYTES_OF_ERROR]
+
+
 async def _read_stream(response: aiohttp.ClientResponse) -> ModelOutput:
     parser, reply = EventParser(), StreamedReply()
-    async for chunk in response.content.iter_any():
-        for data in parser.feed(chunk):
-            reply.add(data)
-        if reply.done:
-            return reply.output()
+    async with aclosing(_chunks(response)) as chunks:
+        async for chunk in chunks:
+            for data in parser.feed(chunk):
+                reply.add(data)
+            if reply.done:
+                return reply.output()
     for data in parser.close():
         reply.add(data)
     return reply.output()
@@ -179,7 +222,16 @@ def _proxy_for(url: str) -> str | None:
     parts = urlsplit(url)
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None
-    return urllib.request.getproxies().get(parts.scheme)
+    proxy = urllib.request.getproxies().get(parts.scheme)
+    if proxy is None:
+        return None
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    if not _is_http(proxy):
+        raise ConfigError(
+            f"{parts.scheme}_proxy: {mask_url(proxy)!r} is no http or https URL; set another in the environment, "
+            f"or no_proxy={parts.hostname}"
+        )
+    return proxy
 
 
 def _reason(error: BaseException) -> str:

@@ -59,7 +59,7 @@ class ScriptedClient(BaseClient):
 
     def __init__(self, spec: ModelSpec, *, answers: Any = None, record: str | None = None) -> None:
         self._answers = _load_answers(answers)
-        self._record = Path(record).expanduser() if record else None
+        self._record = _writable(Path(record).expanduser()) if record else None
         self.requests: list[tuple[str, Sequence[Message]]] = []
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
@@ -91,7 +91,17 @@ class ScriptedClient(BaseClient):
     def _write_record(self, messages: Sequence[Message], settings: CallSettings) -> None:
         shown = [{"role": message.role, "content": [_show(part) for part in message.content]} for message in messages]
         with open(str(self._record), "a", encoding="utf-8") as file:
-            file.write(dump_line({"question_id": settings.question_id, "messages": shown}) + "\n")
+            line = {"task": settings.task, "question_id": settings.question_id, "messages": shown}
+            file.write(dump_line(line) + "\n")
+
+
+def _writable(path: Path) -> Path:
+    """The path, when lines can be added to its file; better told now than at every question."""
+    try:
+        path.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise ConfigError(f"scripted model: record: {path}: {error.strerror or error}") from None
+    return path
 
 
 def _show(part: Any) -> dict[str, str]:

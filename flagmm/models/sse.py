@@ -28,24 +28,28 @@ class EventParser:
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest: list[bytes] = []
+        """Pieces of a line whose end has not come; joining them for each chunk would be quadratic in its length."""
         self._data: list[bytes] = []
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """The data of the events that this chunk completes."""
-        buffer = self._rest + chunk
+        self._rest.append(chunk)
+        if b"\n" not in chunk and b"\r" not in chunk and self._rest[0][-1:] != b"\r":
+            return
+        buffer = b"".join(self._rest)
         # A CR at the very end may be half of a CRLF: keep it until the next chunk.
         held = b"\r" if buffer.endswith(b"\r") else b""
         lines = buffer[: len(buffer) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        self._rest = lines.pop() + held
+        self._rest = [lines.pop() + held]
         for line in lines:
             yield from self._line(line)
 
     def close(self) -> Iterator[bytes]:
         """The data of an event that lacks its final blank line."""
-        yield from self._line(self._rest.rstrip(b"\r"))
+        yield from self._line(b"".join(self._rest).rstrip(b"\r"))
         yield from self._line(b"")
-        self._rest = b""
+        self._rest = []
 
     def _line(self, line: bytes) -> Iterator[bytes]:
         if line:

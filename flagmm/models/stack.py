@@ -13,12 +13,14 @@ from flagmm.config.env import replies_cache_file
 from flagmm.config.model import ModelSpec
 from flagmm.errors import ModelError
 from flagmm.models.cache import Cached
-from flagmm.models.client import ModelClient, Wrapper
+from flagmm.models.client import ModelClient, Wrapper, prepare
 from flagmm.types import CallSettings, Message, ModelOutput
 
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 60.0
 _UNREACHED_RETRIES = 2
+_READY_CALLS = 4
+"""Calls made ready while all places are taken, so that a place that falls free is not waiting for a picture."""
 
 
 def build_stack(client: ModelClient, spec: ModelSpec) -> ModelClient:
@@ -34,12 +36,15 @@ class Limited(Wrapper):
     def __init__(self, inner: ModelClient, limit: int) -> None:
         super().__init__(inner)
         self._places = asyncio.Semaphore(limit)
+        self._alive = asyncio.Semaphore(limit + _READY_CALLS)
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
-        async with self._places:
-            started = time.monotonic()
-            output = await self.inner.generate(messages, settings)
-            return replace(output, latency=round(time.monotonic() - started, 4))
+        async with self._alive:
+            call = await prepare(self.inner, messages, settings)
+            async with self._places:
+                started = time.monotonic()
+                output = await call()
+                return replace(output, latency=round(time.monotonic() - started, 4))
 
 
 class Retrying(Wrapper):

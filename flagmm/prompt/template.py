@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from flagmm.errors import ConfigError
+from flagmm.hints import shown
+from flagmm.plugin import name_of
 from flagmm.prompt.instructions import default_instruction
 from flagmm.registry import PROMPTS
 from flagmm.types import Annotation
@@ -72,7 +74,7 @@ def _call(hook: Callable[..., str], name: str, annotation: Annotation, extra: di
     }
     text = hook(**{key: value for key, value in offered.items() if key in _keywords(hook)})
     if not isinstance(text, str):
-        raise ConfigError(f"prompt_template: {name}: {hook!r} returned {type(text).__name__}, not a text")
+        raise ConfigError(f"prompt_template: {name}: {name_of(hook)} returned {shown(text)}, expected a text")
     return text
 
 

@@ -17,6 +17,8 @@ def parsed(*argv):
 
 VALUES = {
     "--data-root": ("data_root", "d", "d"),
+    "--subset": ("subset", "a", ["a"]),
+    "--allow-media-root": ("allow_media_root", "d", ["d"]),
     "--limit": ("limit", "5", 5),
     "--cfg": ("cfg", "m.json", "m.json"),
     "-c": ("cfg", "m.json", "m.json"),
@@ -36,6 +38,7 @@ SWITCHES = {
     "--reprocess": "reprocess",
     "--try-run": "try_run",
     "--skip": "skip",
+    "--strict": "strict",
     "--use-cache": "use_cache",
     "--without-infer": "without_infer",
     "-wi": "without_infer",
@@ -95,6 +98,17 @@ def test_underscore_spellings_work_and_values_keep_theirs(underscored, name, val
     assert parsed(*underscored)[name] == value
 
 
+def test_several_subsets_and_media_roots_may_be_given():
+    given = parsed("--subset", "a", "b", "--allow-media-root", "c", "--allow-media-root", "d")
+    assert (given["subset"], given["allow_media_root"]) == (["a", "b"], ["c", "d"])
+
+
+@pytest.mark.parametrize(("text", "limit"), [("0.5", 0.5), ("1.0", 1.0), ("1", 1), ("1e-1", 0.1)])
+def test_a_limit_is_a_number_of_questions_or_a_fraction(text, limit):
+    found = parsed("--limit", text)["limit"]
+    assert (found, type(found)) == (limit, type(limit))
+
+
 def test_several_tasks_may_be_given():
     assert parse(["--tasks", "a", "b/*.py", "-q"]).tasks == ["a", "b/*.py"]
 
@@ -105,6 +119,8 @@ def test_several_tasks_may_be_given():
         pytest.param([], "the following arguments are required: --tasks", id="no tasks"),
         pytest.param(["--tasks"], "--tasks: expected at least one argument", id="no task"),
         pytest.param(["--tasks", "t", "--limit", "0"], "--limit: must be 1 or more", id="limit"),
+        pytest.param(["--tasks", "t", "--limit", "1.5"], "--limit: a fraction must be", id="more than all"),
+        pytest.param(["--tasks", "t", "--limit", "nan"], "--limit: a fraction must be", id="no number"),
         pytest.param(["--tasks", "t", "--num-workers", "8x"], "--num-workers: invalid int value: '8x'", id="number"),
         pytest.param(["--tasks", "t", "--nothing"], "unrecognized arguments: --nothing", id="unknown"),
         pytest.param(["--tasks", "t", "--num-work", "8"], "unrecognized arguments: --num-work 8", id="shortened"),

@@ -58,3 +58,28 @@ def test_secrets_that_the_work_names_are_left_out_of_errors():
 @pytest.mark.parametrize(("quiet", "lines"), [(False, ["INFO here"]), (True, [])])
 def test_quiet_hides_what_is_not_a_warning(quiet, lines):
     assert guarded("logging.getLogger('flagmm.x').info('here')\nreturn 0", quiet=quiet) == (0, lines)
+
+
+_INTERRUPTED_IMPORT = """\
+import sys
+from flagmm.cli import main
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+sys.exit(main(["--tasks", "demo/ocr", "--model-type", "random", "--output-dir", "out"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["flagmm.cli.run", "flagmm.cli.boundary", "flagmm.cli.logs", "flagmm.assembly", "mmengine.config"]
+)
+def test_an_interrupt_while_modules_are_loaded_is_one_line(module):
+    command = [sys.executable, "-c", _INTERRUPTED_IMPORT, module]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 130
+    assert len(done.stderr.splitlines()) == 1
+    assert "interrupted" in done.stderr

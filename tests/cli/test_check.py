@@ -19,11 +19,23 @@ def test_a_sound_task_shows_prompts_and_passes(run_command, tmp_path):
     assert "colours: sound; 4 questions, 4 media, gold answers: 4 of 4 right" in done.stdout
 
 
-def test_a_gold_answer_that_does_not_score_is_named(run_command, tmp_path):
-    task = write_task(tmp_path / "task", [*items(), choice(5, "Five?", answer="E")])
+def test_a_gold_answer_that_no_reply_can_equal_is_named(run_command, tmp_path):
+    maybe = {"question_id": "6", "question": "Is it?", "question_type": "yes-no", "answer": "maybe"}
+    task = write_task(tmp_path / "task", [*items(), choice(5, "Five?", answer="E"), maybe])
     done = run_command("check", str(task))
     assert done.status == 1
-    assert "WRONG: question_id '5': answer: gold 'E' scores 0" in done.stdout
+    assert "WRONG: question_id '5': answer: 'E' cannot be scored, because no reply can equal it" in done.stdout
+    assert "WRONG: question_id '6': answer: 'maybe' cannot be scored" in done.stdout
+    assert "2 wrong; 6 questions, 4 media, gold answers: 4 of 4 right" in done.stdout
+    assert done.warnings == []
+
+
+def test_a_gold_answer_that_does_not_score_is_named(run_command, tmp_path):
+    blank = {"question_id": 5, "question": "Five?", "question_type": "short-answer", "answer": "<think>"}
+    task = write_task(tmp_path / "task", [*items(), blank])
+    done = run_command("check", str(task))
+    assert done.status == 1
+    assert "WRONG: question_id '5': answer: gold '<think>' scores 0" in done.stdout
 
 
 @pytest.mark.parametrize("content", [b"", b"no picture"])
@@ -50,3 +62,71 @@ def test_a_task_that_is_not_there_is_one_line(run_command):
     done = run_command("check", "nowhere.py")
     assert done.status == 2
     assert len(done.errors) == 1
+
+
+def test_tasks_may_be_named_as_those_of_a_run(run_command, tmp_path):
+    first, second = (write_task(tmp_path / name, items(), name=name) for name in ("first", "second"))
+    done = run_command("check", first, "--tasks", second)
+    assert done.status == 0
+    assert "first: sound" in done.stdout
+    assert "second: sound" in done.stdout
+
+
+def test_no_task_at_all_is_an_error_with_the_usage(run_command):
+    done = run_command("check", "--reprocess")
+    assert done.status == 2
+    assert "name at least one task" in done.stderr
+
+
+PREPARED = """\
+config = dict(split="test", processed_dataset_path="counted", processor="process.py")
+dataset = dict(type="VqaBaseDataset", config=config, name="counted")
+evaluator = dict(type="BaseEvaluator")
+"""
+PROCESS = """\
+import json, pathlib
+
+
+def process(cfg):
+    with open("runs.txt", "a") as file:
+        file.write("x")
+    folder = pathlib.Path(cfg.processed_dataset_path, cfg.split)
+    folder.mkdir(parents=True)
+    item = {"question_id": 1, "question": "1?", "question_type": "short-answer", "answer": "one"}
+    (folder / "data.json").write_text(json.dumps([item]))
+"""
+
+
+def test_reprocess_makes_the_data_again(run_command, tmp_path):
+    (tmp_path / "counted.py").write_text(PREPARED)
+    (tmp_path / "process.py").write_text(PROCESS)
+    for arguments, runs in [((), 1), ((), 1), (("--reprocess",), 2)]:
+        assert run_command("check", "counted.py", *arguments).status == 0
+        assert len((tmp_path / "runs.txt").read_text()) == runs
+
+
+def test_the_worst_status_of_several_tasks_stands(run_command, tmp_path):
+    gone = write_task(tmp_path / "gone", items(), name="gone")
+    (tmp_path / "gone/data/data.json").unlink()
+    wrong = write_task(tmp_path / "wrong", [choice(5, "Five?", answer="E")], name="wrong")
+    assert run_command("check", gone, wrong).status == run_command("check", wrong, gone).status == 2
+
+
+def test_code_that_closes_stdout_loses_no_report(run_command, tmp_path):
+    task = write_task(tmp_path / "task", items())
+    task.write_text("import sys\nprint('a task speaks')\nsys.stdout.close()\n" + task.read_text())
+    done = run_command("check", task)
+    assert done.status == 0
+    assert "colours: sound" in done.stdout
+    assert "speaks" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "evaluator",
+    ["dict(type='BaseEvaluator', judge=dict(model_name='j', url='http://h/v1'))", "dict(type='ExtractEvaluator')"],
+)
+def test_what_only_a_judge_scores_is_no_fault(run_command, tmp_path, evaluator):
+    item = {"question_id": 1, "question": "What is it?", "question_type": "open", "answer": "a cat"}
+    done = run_command("check", str(write_task(tmp_path / "task", [item], evaluator=evaluator)))
+    assert done.status == 0, done.stdout
+    assert "sound; 1 questions, 0 media, gold answers: not scored, which takes a judge" in done.stdout

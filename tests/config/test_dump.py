@@ -102,6 +102,7 @@ def test_a_model_is_dumped_without_what_was_not_given():
     assert dump_model(ModelSpec(model_name="m", temperature=0, max_tokens=5)) == {
         "model_name": "m", "model_type": "http", "max_tokens": 5, "temperature": 0, "stream": False, "num_workers": 8,
         "num_infers": 1, "use_cache": False, "max_num_frames": 16, "timeout": 600.0, "retries": 5,
+        "fetch_media": False, "fetch_media_max_bytes": 104857600, "fetch_timeout": 60.0, "allow_private_media": False,
     }  # fmt: skip
 
 

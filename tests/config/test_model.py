@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from typing import Any
 
 import pytest
 
@@ -107,10 +108,58 @@ def test_a_mistake_is_told_with_file_key_and_what_was_expected(values, message):
     assert str(caught.value) == f"m.json: {message}"
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        pytest.param({"headers": {"X": "a\r\nY: b"}}, "headers: X: holds a line break", id="line break"),
+        pytest.param({"headers": {"X": "schlüssel-ключ"}}, "headers: X: its character 11 is not of", id="no Latin-1"),
+        pytest.param({"headers": {"X Y": "a"}}, "headers: 'X Y' is no name of a header", id="name"),
+        pytest.param({"headers": {"": "a"}}, "headers: '' is no name of a header", id="no name"),
+        pytest.param({"api_key": "sk-12\n34"}, "api_key: holds a line break", id="key with a line break"),
+        pytest.param({"api_key": "sk-1234…"}, "api_key: its character 8 is not of Latin-1", id="shortened key"),
+        pytest.param(
+            {"api_key": "sk-12", "url": "http://u:p@h/v1"}, "url holds a user, and there is an API key", id="both"
+        ),
+        pytest.param(
+            {"headers": {"authorization": "x"}, "url": "http://u:p@h/v1"},
+            "url holds a user, and headers an Authorization",
+            id="both, by a header",
+        ),
+        pytest.param({"url": "http://u:%D0%BF@h/v1"}, "url: user and password: its character 1 is", id="password"),
+        pytest.param({"url": "http://u%3Ax:p@h/v1"}, "url: the user's name holds a colon", id="colon"),
+    ],
+)
+def test_what_no_request_can_carry_is_told_without_being_shown(values, message):
+    with pytest.raises(ConfigError) as caught:
+        parse(values)
+    assert str(caught.value).startswith(f"m.json: {message}")
+    assert not any(secret in str(caught.value) for secret in ("sk-12", "ключ", "u:p"))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"headers": {"X-Tab": "a\tb", "X-Latin": "é"}},
+        {"url": "http://u:p@h/v1"},
+        {"url": "https://u:p@h.openai.azure.com/v1", "api_key": "sk-1234"},
+        {"model_type": "scripted", "headers": {"X Y": "no one sends it"}},
+    ],
+)
+def test_what_a_request_can_carry_is_fine(values):
+    parse(values)
+
+
 def test_a_model_without_a_name_is_refused_unless_its_type_names_it():
     with pytest.raises(ConfigError, match=r"^m\.json: model_name is missing$"):
         parse_model({}, source="m.json")
     assert parse_model({"model_type": "ocr"}, source="m.json").model_name == "ocr"
+
+
+@pytest.mark.parametrize(
+    ("model_type", "name"), [("random", "random"), ("clients/mine.py:Client", "mine.Client"), ("m.py:C", "m.C")]
+)
+def test_a_model_without_a_name_is_called_by_its_type(model_type, name):
+    assert parse_model({"model_type": model_type}, source="m.json").model_name == name
 
 
 def test_null_is_as_good_as_not_given():
@@ -150,13 +199,15 @@ def test_flags_go_before_the_file_and_the_file_before_defaults():
 
 
 def test_keys_that_only_one_type_takes_are_kept_apart():
-    own = {"scripted": ["answers", "record"]}
-    spec = parse({"model_type": "scripted", "answers": ["A"]}, own_keys=lambda kind: own.get(kind, []))
+    own = {"scripted": {"answers": Any, "record": str | None}}
+    spec = parse({"model_type": "scripted", "answers": ["A"]}, own_keys=lambda kind: own.get(kind, {}))
     assert spec.options == {"answers": ["A"]}
     with pytest.raises(ConfigError, match=r"unknown key 'answer'\. Did you mean 'answers'"):
-        parse({"model_type": "scripted", "answer": 1}, own_keys=lambda kind: own.get(kind, []))
+        parse({"model_type": "scripted", "answer": 1}, own_keys=lambda kind: own.get(kind, {}))
+    with pytest.raises(ConfigError, match=r"record: expected a text, found 5$"):
+        parse({"model_type": "scripted", "record": 5}, own_keys=lambda kind: own.get(kind, {}))
     with pytest.raises(ConfigError, match="unknown key 'answers'"):
-        parse({"answers": ["A"]}, own_keys=lambda kind: own.get(kind, []))
+        parse({"answers": ["A"]}, own_keys=lambda kind: own.get(kind, {}))
 
 
 def test_keys_of_other_runners_are_left_out_with_a_warning(caplog):
@@ -197,12 +248,12 @@ CHANGES = {
     "model_name": "n", "model_type": "other", "url": "http://other/v1", "max_tokens": 6, "temperature": 0.5,
     "top_p": 0.5, "seed": 1, "system_prompt": "Be brief.", "reasoning": {"a": 1}, "thinking": {"a": 1},
     "provider": {"a": 1}, "extra_body": {"a": 1}, "max_image_size": 5, "max_long_side": 5, "min_short_side": 5,
-    "max_num_frames": 5, "options": {"a": 1},
+    "max_num_frames": 5, "options": {"a": 1}, "video_mode": "file", "fetch_media": True,
 }  # fmt: skip
 NO_CHANGES = {
     "chat_name": "n", "api_key": Secret("x"), "stream": True, "num_workers": 1, "num_infers": 3, "use_cache": True,
     "timeout": 1.0, "retries": 1, "headers": {"a": "b"}, "backend": "b", "extra_args": "e", "server_port": 1,
-    "output_dir": "o",
+    "output_dir": "o", "fetch_media_max_bytes": 5, "fetch_timeout": 1.0, "allow_private_media": True,
 }  # fmt: skip
 
 
@@ -218,9 +269,9 @@ def test_only_what_decides_an_answer_changes_the_answer_settings(name):
 
 
 def test_answer_settings_hold_no_password():
-    settings = parse({"url": "https://user:pass@h/v1?api-key=abc", "api_key": "sk-1234"}).answer_settings()
+    settings = parse({"url": "https://user:pass@h/v1?api-key=abc"}).answer_settings()
     assert settings["url"] == "https://***@h/v1?api-key=***"
-    assert "sk-1234" not in str(settings)
+    assert "sk-1234" not in str(parse({"api_key": "sk-1234"}).answer_settings())
 
 
 def test_a_model_is_shown_by_its_chat_name():

@@ -124,6 +124,21 @@ def test_a_command_is_recorded_without_its_secrets(arguments, masked):
     assert mask_command(arguments) == masked
 
 
+@pytest.mark.parametrize(
+    ("argument", "masked"),
+    [
+        ('{"models": {"api_key": "sk-1", "model_id": "j"}}', '{"models": {"api_key": "***", "model_id": "j"}}'),
+        ('--judge={"models": [{"api_key": "sk-1"}]}', '--judge={"models": [{"api_key": "***"}]}'),
+        ('{"extra_headers": {"X-Mine": "sk-1"}}', '{"extra_headers": {"X-Mine": "***"}}'),
+        ('{"models": {"api_key": "sk-1"', '{"models": {"api_key": ***'),
+        ("api_key=sk-1,top_p=0.5", "api_key=***,top_p=0.5"),
+        ("temperature=0,max_tokens=5", "temperature=0,max_tokens=5"),
+    ],
+)
+def test_keys_inside_the_value_of_a_flag_are_masked(argument, masked):
+    assert mask_command(["--judge", argument])[-1] == masked
+
+
 @OFTEN
 @given(st.lists(SECRET_TEXTS, min_size=1, max_size=4), st.lists(st.text(max_size=5), min_size=5, max_size=5))
 def test_no_secret_is_left_in_a_text(secrets, pieces):

@@ -167,8 +167,27 @@ def test_a_missing_task_file_is_told(tmp_path):
         pytest.param({"t.py": "dataset = dict(type='T')\n"}, False, id="a base to build on: no name"),
         pytest.param({"t.py": "def process(cfg):\n    dataset = 1\n"}, False, id="process.py"),
         pytest.param({"t.py": "raise ValueError\n"}, False, id="code that is no task is not run"),
-        pytest.param({"t.py": "dataset = [1]\n"}, False, id="another dataset"),
+        pytest.param({"t.py": "dataset: dict = dict(type='T', name='t')\n"}, True, id="annotated"),
+        pytest.param({"t.py": "dataset, x = dict(type='T', name='t'), 1\n"}, True, id="in a tuple"),
+        pytest.param({"t.py": "if True:\n    dataset = dict(type='T', name='t')\n"}, True, id="in a condition"),
+        pytest.param({"b.py": DATASET, "t.py": "from b import dataset\n"}, True, id="imported"),
+        pytest.param({"t.py": "import os\nif __name__ == '__main__':\n    dataset = 5\n"}, False, id="script"),
+        pytest.param({"t.py": "evaluator = dict(type='E')\n"}, False, id="no dataset at all"),
     ],
 )
 def test_task_files_are_told_from_their_neighbours(tmp_path, files, is_task):
     assert is_task_file(write_all(tmp_path, files)) is is_task
+
+
+@pytest.mark.parametrize("value", ["5", "None", "[1]", "'VqaBaseDataset'", "open"])
+def test_a_neighbour_whose_dataset_is_no_dict_is_told_and_not_passed_over(tmp_path, value):
+    (tmp_path / "t.py").write_text(f"dataset = {value}\n")
+    with pytest.raises(ConfigError, match=r"t\.py: dataset: expected a dict, found "):
+        is_task_file(tmp_path / "t.py")
+
+
+def test_a_base_that_is_passed_over_is_told(tmp_path, caplog):
+    caplog.set_level("INFO")
+    (tmp_path / "t.py").write_text("dataset = dict(name='t')\n")
+    assert not is_task_file(tmp_path / "t.py")
+    assert caplog.messages == [f"{tmp_path / 't.py'}: passed over, as a base of others: its dataset has no type"]

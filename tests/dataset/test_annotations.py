@@ -90,6 +90,14 @@ def test_a_double_id_is_told_with_both_places(tmp_path):
         ),
         pytest.param(item("5", question_type=None), "(question_id '5'): 'question_type' is missing", id="no type"),
         pytest.param(item(5, options=3), "'options' is no list", id="options"),
+        pytest.param(
+            item(5, img_path=7), "(question_id 5): 'img_path': expected a path or a list of paths, found 7", id="number"
+        ),
+        pytest.param(item(5, img_path={"path": "a"}), "'img_path': expected a path or a list of paths", id="object"),
+        pytest.param(item(5, img_path=["a", 7]), "'img_path': expected a path or a list of paths", id="in a list"),
+        pytest.param(item(5, img_path=False), "'img_path': expected a path or a list of paths", id="flag"),
+        pytest.param(item(5, video_path=7), "'video_path': expected a path or a list of paths", id="video"),
+        pytest.param(item(5, audio_path=[["a"]]), "'audio_path': expected a path or a list of paths", id="sound"),
     ],
 )
 def test_an_unsound_item_is_told_with_its_place(tmp_path, annotation, message):

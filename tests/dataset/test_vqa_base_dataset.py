@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import pytest
 
+from flagmm.dataset.sample import build_sample
 from flagmm.dataset.vqa_base_dataset import DEBUG_ITEMS, VqaBaseDataset
 from flagmm.errors import ConfigError, DataError
 
@@ -60,6 +62,15 @@ def test_an_item_says_what_is_asked(make, tmp_path):
         "question_id": "7",
         "type": "multiple-choice",
     }
+
+
+@pytest.mark.parametrize("head", ["data:image/png;base64,", "DATA:;base64,", " data:image/png;base64,"])
+def test_a_picture_may_be_a_data_uri(make, head):
+    uri = head + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"//").decode()
+    dataset = make(item(1, img_path=[uri, "a.png"]))
+    first, second = (part.source for part in build_sample(dataset, 0).messages[0].content if part.type == "image")
+    assert (first.path, first.data[:4]) == (None, b"\x89PNG")
+    assert second.path.endswith("/a.png")
 
 
 def test_an_item_without_pictures_has_an_empty_list_and_other_media_only_if_any(make, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from contextlib import ExitStack
 from typing import NamedTuple
 
@@ -196,3 +197,16 @@ def test_an_endpoint_that_goes_away_stops_the_run_and_keeps_the_answers(run_comm
     assert asked < 40
     statuses = [entry["status"] for entry in answers_by_id(tmp_path / "out").values()]
     assert statuses.count("ok") == 5
+
+
+def test_a_reply_without_end_is_one_failed_item_and_not_asked_for_again(run_command, tmp_path):
+    task = write_task(tmp_path / "task", [choice("fine", "fine here?"), choice("bomb", "bomb here?")])
+    bomb = Reply(raw_body=gzip.compress(b" " * 2**28, compresslevel=1), headers={"Content-Encoding": "gzip"})
+    with MockEndpoint(by_question({"fine here": "B", "bomb here": bomb})) as endpoint:
+        model = write_model(tmp_path / "model.json", endpoint.url)
+        done = run_command("--tasks", task, "--cfg", model, "--output-dir", "out")
+        asked = len(endpoint.requests)
+    assert (done.status, asked) == (1, 2)
+    entry = answers_by_id(tmp_path / "out")["bomb"]
+    assert (entry["status"], entry["error"]["kind"], entry["attempts"]) == ("failed", "bad_reply", 1)
+    assert entry["error"]["message"] == "the reply is longer than 64 MB"

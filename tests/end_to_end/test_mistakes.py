@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import NamedTuple
 
 import pytest
 
 import flagmm
-from tests.end_to_end.command import Finished
 from tests.end_to_end.folders import choices, read_json, write_data
 
 PLAIN = (
@@ -24,7 +21,37 @@ MODEL = {"model_name": "m", "url": "http://127.0.0.1:9/v1", "num_workers": 2}
 KEY = "sk-0pen-Sesame-7c1f"
 RANDOM = ("--model-type", "random")
 
+WRONG_TYPES = {  # what is added to the data set or the evaluator of a sound task -> what is told
+    "anno_file=5": "dataset: anno_file: expected a text or a list of texts, found 5",
+    "data_root=5": "dataset: data_root: expected a text or a path, found 5",
+    "cache_dir=5": "dataset: cache_dir: expected a text or a path, found 5",
+    "config=5": "dataset: config: expected a dict, found 5",
+    "config=dict(processor=5)": "dataset: config: processor: expected a text or a path, found 5",
+    "debug='yes'": "dataset: debug: expected true or false, found 'yes'",
+    "prompt_template=5": "dataset: prompt_template: expected a dict, found 5",
+    "prompt_template=dict(type='PromptTemplate', post_prompt=5)": (
+        "dataset: prompt_template: post_prompt: expected a text or a function, found 5"
+    ),
+    "detailed_keys=5": "evaluator: detailed_keys: expected a list of texts, found 5",
+    "detailed_keys='sub_task'": "evaluator: detailed_keys: expected a list of texts, found 'sub_task'",
+    "is_clean='no'": "evaluator: is_clean: expected true or false, found 'no'",
+    "judge=5": "evaluator: judge: expected a dict",
+    "type='MetricEvaluator', metrics=5": "evaluator: metrics: expected a list or a text or a dict, found 5",
+    "type='MetricEvaluator', metrics=dict(type='anls', threshold='high')": "threshold: expected a number, found 'high'",
+    "type='MmmuEvaluator', rule='official'": "rule: expected 'reference' or 'careful', found 'official'",
+}
+
+
+def wrong_task(number: int, setting: str, told: str) -> str:
+    values = {"dataset": "type='VqaBaseDataset', data_root='data'", "evaluator": "type='BaseEvaluator'"}
+    changed = "evaluator" if "evaluator" in told or "type='M" in setting else "dataset"
+    dicts = {key: f"dict({text})" for key, text in values.items()}
+    dicts[changed] = f"{{**{dicts[changed]}, **dict({setting})}}"
+    return f"dataset = {{**{dicts['dataset']}, 'name': 'wrong{number}'}}\nevaluator = {dicts['evaluator']}\n"
+
+
 FILES = {
+    **{f"wrong{number}.py": wrong_task(number, *wrong) for number, wrong in enumerate(WRONG_TYPES.items())},
     "plain.py": PLAIN,
     "twin.py": PLAIN,
     "syntax.py": "a = 1\nb = = 2\n",
@@ -63,6 +90,20 @@ FILES = {
     "wrong_key_type.json": json.dumps({**MODEL, "api_key": [KEY]}),
     "wrong_header.json": json.dumps({**MODEL, "headers": {"X-Api-Key": [KEY]}}),
     "key_in_odd_url.json": json.dumps({"model_name": "m", "url": f"localhost/v1?api-key={KEY}"}),
+    "mixed/good.py": PLAIN,
+    "mixed/bad.py": "dataset = 5\n",
+    "mixed/process.py": "def process(cfg):\n    pass\n",
+    "hook.py": "def words(annotation):\n    pass\n\n\n"
+    + PLAIN.replace("name=", "prompt_template=dict(type='PromptTemplate', post_prompt=words), name="),
+    "media.py": PLAIN.replace("'data'", "'data', anno_file='media.json'"),
+    "data/media.json": json.dumps([{**choices(1)[0], "img_path": 7}]),
+    "wrong_class.py": "register_evaluator = {'mine.py': 5}\n" + PLAIN,
+    "wrong_record.json": json.dumps({"model_type": "scripted", "answers": {}, "record": 5}),
+    "unwritable.json": json.dumps({"model_type": "scripted", "answers": {}, "record": "/nowhere/asked.jsonl"}),
+    "user_and_key.json": json.dumps({**MODEL, "url": "http://u:secret@127.0.0.1:9/v1", "api_key": KEY}),
+    "broken_header.json": json.dumps({**MODEL, "headers": {"X-Api-Key": f"{KEY}\r\nX: y"}}),
+    "broken_key.json": json.dumps({**MODEL, "api_key": f"{KEY}\n{KEY}"}),
+    "odd_key.json": json.dumps({**MODEL, "api_key": f"{KEY}…"}),
     "good.json": json.dumps(MODEL),
 }
 
@@ -71,6 +112,7 @@ FILES = {
 def place(module_command):
     folder = module_command.folder
     for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     write_data(folder / "data", choices(2))
     write_data(folder / "data", choices(1), file="a.json")
@@ -92,6 +134,31 @@ def model(name, *told):
 
 
 MISTAKES = {
+    **{
+        f"wrong type: {setting}": Mistake(
+            ("--tasks", "plain.py", f"wrong{number}.py", *RANDOM, "--output-dir", "out/wrong"),
+            (f"wrong{number}.py: ", told),
+        )
+        for number, (setting, told) in enumerate(WRONG_TYPES.items())
+    },
+    "wrong type of a class's name": task(
+        "wrong_class.py", "wrong_class.py: register_evaluator: expected a dict of texts"
+    ),
+    "wrong type of a scripted model": model("wrong_record.json", "wrong_record.json: record: expected a text, found 5"),
+    "no task in a folder of tasks": task("mixed", "mixed/bad.py: dataset: expected a dict, found 5"),
+    "hook that gives nothing": task(
+        "hook.py", "plain: prompt_template: post_prompt: words (", "hook.py:1) returned None, expected a text"
+    ),
+    "picture that is a number": task(
+        "media.py", "media.json: item 0 (question_id 1): 'img_path': expected a path or a list of paths, found 7"
+    ),
+    "record that cannot be written": model(
+        "unwritable.json", "record: /nowhere/asked.jsonl: No such file or directory"
+    ),
+    "user and key": model("user_and_key.json", "user_and_key.json: url holds a user, and there is an API key"),
+    "line break in a header": model("broken_header.json", "broken_header.json: headers: X-Api-Key: holds a line break"),
+    "line break in a key": model("broken_key.json", "broken_key.json: api_key: holds a line break"),
+    "key that is no Latin-1": model("odd_key.json", "odd_key.json: api_key: its character 20 is not of Latin-1"),
     "missing task file": task("nowhere.py", "nowhere.py: no such task file"),
     "unknown installed task": task("demo/ocrr", "demo/ocrr: no such task file", "Did you mean 'demo/ocr'?"),
     "glob without match": task("nothing_*.py", "'nothing_*.py' matches no task file"),
@@ -136,7 +203,8 @@ MISTAKES = {
         ("--tasks", "plain.py", "twin.py", *RANDOM), ("twin.py: dataset: name: 'plain' is also that of", "rename one")
     ),
     "results directory is a file": Mistake(
-        ("--tasks", "plain.py", *RANDOM, "--output-dir", "good.json"), ("good.json: ", "xists")
+        ("--tasks", "plain.py", *RANDOM, "--output-dir", "good.json"),
+        ("--output-dir: good.json is a file, and results need a folder",),
     ),
     "no model": Mistake(("--tasks", "plain.py"), ("no model: give --cfg with a model file, or --model and --url",)),
     "adapter": Mistake(
@@ -151,37 +219,9 @@ MISTAKES = {
 }
 
 
-# Runs each command of a JSON list in one process, since starting one takes longer than telling a mistake.
-ONE_PROCESS = """
-import contextlib, io, json, sys
-from flagmm.cli import main
-
-finished = []
-for arguments in json.load(sys.stdin):
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        status = main(arguments)
-    finished.append((status, out.getvalue(), err.getvalue()))
-json.dump(finished, sys.stdout)
-"""
-
-
 @pytest.fixture(scope="module")
 def finished(place):
-    done = subprocess.run(
-        [sys.executable, "-c", ONE_PROCESS],
-        input=json.dumps([mistake.arguments for mistake in MISTAKES.values()]),
-        capture_output=True,
-        text=True,
-        cwd=place.folder,
-        env=place.environment,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    ended = json.loads(done.stdout)
-    return {
-        name: Finished(status=status, stdout=stdout, stderr=stderr, seconds=0.0)
-        for name, (status, stdout, stderr) in zip(MISTAKES, ended, strict=True)
-    }
+    return place.in_one_process({name: mistake.arguments for name, mistake in MISTAKES.items()})
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -194,6 +234,10 @@ def test_a_mistake_is_told_in_one_line(finished, name):
         assert text in done.errors[0]
     assert done.stdout == ""
     assert KEY not in done.stderr
+
+
+def test_a_value_of_a_wrong_type_is_told_before_anything_is_asked(finished, place):
+    assert not (place.folder / "out/wrong").exists()
 
 
 def test_debug_adds_the_traceback(place, finished):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
+import tracemalloc
 
 import pytest
 from PIL import Image
@@ -11,7 +13,7 @@ from PIL import Image
 from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import Secret
 from flagmm.errors import ConfigError, ModelError
-from flagmm.models.http import HttpClient, _proxy_for, completions_url
+from flagmm.models.http import MOST_BYTES, HttpClient, _proxy_for, completions_url
 from flagmm.types import CallSettings, ImagePart, MediaSource, Message, ModelOutput, TextPart, Usage
 from tests.servers import (
     MockEndpoint,
@@ -190,6 +192,44 @@ def test_a_fault_is_a_model_error_that_says_whether_it_may_pass(reply, kind, ret
     assert len(endpoint.requests) == 1, "the client itself never tries again"
 
 
+MEGABYTE = 2**20
+ENDLESS = [b" " * 4 * MEGABYTE] * 20
+EVENT = b'data: {"choices": [{"delta": {"content": "%s"}}]}\n\n' % (b"A" * MEGABYTE)
+BODIES_WITHOUT_END = {
+    "body": Reply(stream_chunks=ENDLESS, headers={"Content-Type": "application/json"}),
+    "line of a stream": Reply(stream_chunks=[b"data: ", *ENDLESS]),
+    "stream of comments": Reply(stream_chunks=[b": %s\n" % ENDLESS[0]] * 20),
+    "stream of events": Reply(stream_chunks=[EVENT] * 70),
+}
+
+
+@pytest.mark.parametrize("name", BODIES_WITHOUT_END)
+def test_a_reply_without_end_is_given_up_for_good(name):
+    with MockEndpoint(BODIES_WITHOUT_END[name]) as endpoint:
+        error = ask(endpoint.url, timeout=60.0)
+    assert (str(error), error.kind, error.retryable) == ("the reply is longer than 64 MB", "bad_reply", False)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_small_reply_that_unpacks_to_a_large_one_does_not_fill_memory(status):
+    bomb = gzip.compress(b" " * (6 * MOST_BYTES), compresslevel=1)
+    with MockEndpoint(Reply(raw_body=bomb, status=status, headers={"Content-Encoding": "gzip"})) as endpoint:
+        tracemalloc.start()
+        try:
+            error = ask(endpoint.url, timeout=60.0)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert error.kind == ("bad_reply" if status == 200 else "server")
+    assert peak < 2 * MOST_BYTES
+
+
+def test_a_packed_reply_is_read():
+    body = gzip.compress(b'{"choices": [{"message": {"content": "A"}}]}')
+    with MockEndpoint(Reply(raw_body=body, headers={"Content-Encoding": "gzip"})) as endpoint:
+        assert ask(endpoint.url).text == "A"
+
+
 def test_no_content_is_an_empty_output():
     with MockEndpoint(null_content()) as endpoint:
         assert ask(endpoint.url).text == ""
@@ -307,9 +347,18 @@ def test_a_broken_picture_fails_without_a_call(tmp_path):
         ({"HTTP_PROXY": "http://p:1"}, "https://h/v1", None),
         ({"https_proxy": "http://p:1"}, "https://h/v1", "http://p:1"),
         ({"http_proxy": "http://p:1", "no_proxy": "h,localhost"}, "http://h/v1", None),
+        ({"http_proxy": "p:1"}, "http://h/v1", "http://p:1"),
     ],
 )
 def test_the_proxy_that_the_environment_names_is_taken(monkeypatch, variables, url, proxy):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert _proxy_for(url) == proxy
+
+
+@pytest.mark.parametrize("proxy", ["socks5://u:secret@p:1", "http://p:port", "http://"])
+def test_a_proxy_that_cannot_be_used_is_told_before_anything_is_asked(monkeypatch, proxy):
+    monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(ConfigError, match=r"^http_proxy: .* is no http or https URL; .*no_proxy=h$") as caught:
+        HttpClient(ModelSpec(model_name="m", url="http://h/v1"))
+    assert "secret" not in str(caught.value)

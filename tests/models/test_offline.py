@@ -139,12 +139,13 @@ def test_it_remembers_what_it_was_asked(tmp_path):
     client = scripted(["A", "B"], record=str(tmp_path / "asked.jsonl"))
     picture = ImagePart(source=MediaSource(data=b"12345"))
     messages = [Message(role="user", content=(TextPart(text="图?"), picture))]
-    asyncio.run(client.generate(messages, CallSettings(question_id="x")))
+    asyncio.run(client.generate(messages, CallSettings(question_id="x", task="t")))
     ask(client, "y")
     assert [question_id for question_id, _ in client.requests] == ["x", "y"]
     assert client.requests[0][1] == messages
     lines = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text(encoding="utf-8").splitlines()]
     assert lines[0] == {
+        "task": "t",
         "question_id": "x",
         "messages": [
             {"role": "user", "content": [{"type": "text", "text": "图?"}, {"type": "image", "image": "<5 bytes>"}]}

@@ -81,8 +81,12 @@ def test_the_fields_may_be_given_as_keywords_and_reach_hooks():
 
 @pytest.mark.parametrize("name", ["pre_prompt", "post_prompt", "examples", "prompt_func"])
 def test_a_hook_that_gives_no_text_is_an_error_that_names_it(name):
-    with pytest.raises(ConfigError, match=rf"^prompt_template: {name}: .* returned NoneType, not a text$"):
-        prompt(**{name: lambda annotation: None})
+    def hook(annotation):
+        return None
+
+    told = rf"^prompt_template: {name}: \S*hook \(.*/test_template\.py:\d+\) returned None, expected a text$"
+    with pytest.raises(ConfigError, match=told):
+        prompt(**{name: hook})
 
 
 def test_task_files_build_it_by_name():
