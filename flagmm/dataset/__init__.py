@@ -1,10 +1,19 @@
 """Data sets: where their files are, what one item asks, and how an item becomes a Sample.
 
 `vqa_base_dataset.py` and `video_dataset.py` are the classes of task files; `annotations.py` reads and checks their
-files; `prepare.py` runs a task's process.py; `sample.py` turns an item into messages.
+files; `prepare.py` runs a task's process.py; `sample.py` turns an item into messages. `general/` has the data sets
+for a person's own tables.
 """
 
 from flagmm.dataset.video_dataset import VideoDataset
 from flagmm.dataset.vqa_base_dataset import VqaBaseDataset
+from flagmm.registry import DATASETS
+
+DATASETS.register_lazily(
+    {
+        "GeneralVqaDataset": "flagmm.dataset.general.vqa",
+        "GeneralVmcqDataset": "flagmm.dataset.general.vmcq",
+    }
+)
 
 __all__ = ["VideoDataset", "VqaBaseDataset"]

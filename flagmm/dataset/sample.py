@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,9 +13,17 @@ from flagmm.media.source import to_source
 from flagmm.plugin import describe
 from flagmm.types import AudioPart, Message, Part, Sample, VideoPart
 
+Limit = int | float
+"""The first N items, or as a fraction that share of them."""
+
 
 class Dataset(Protocol):
-    """What the runner needs of a data set."""
+    """What the runner needs of a data set.
+
+    It may also have `build_sample(index) -> Sample`, taken instead of the item; `question_id_at(index) -> str`, for
+    items that cannot be built; `indices_in(limit) -> Sequence[int]`, which items a limit lets through; and `strict`:
+    whether an item that cannot be built ends the run before anything is asked.
+    """
 
     name: str
 
@@ -22,7 +31,7 @@ class Dataset(Protocol):
 
     def __getitem__(self, index: int, /) -> dict[str, Any]: ...
 
-    def get_annotation(self) -> dict[str, dict[str, Any]]: ...
+    def get_annotation(self) -> Mapping[str, dict[str, Any]]: ...
 
 
 def build_sample(dataset: Dataset, index: int) -> Sample:
@@ -31,12 +40,15 @@ def build_sample(dataset: Dataset, index: int) -> Sample:
     Raises:
         DataError: the item cannot be made into a question, or code of the task raised.
     """
+    own = getattr(dataset, "build_sample", None)
     try:
-        item = dataset[index]
-    except FlagMMError:
+        item = dataset[index] if own is None else own(index)
+    except (FlagMMError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # prompt hooks and data set classes of a task
+    except BaseException as error:  # prompt hooks and data set classes of a task
         raise DataError(describe(error)) from error
+    if isinstance(item, Sample):
+        return item
     if not isinstance(item, Mapping) or "question" not in item or "question_id" not in item:
         raise DataError(f"item {index} of {dataset.name}: expected a dict with 'question_id' and 'question'")
     question = str(item["question"])
@@ -51,18 +63,49 @@ def build_sample(dataset: Dataset, index: int) -> Sample:
 
 def question_id_at(dataset: Dataset, index: int) -> str:
     """The id of an item that could not be built."""
+    own = getattr(dataset, "question_id_at", None)
+    if own is not None:
+        return str(own(index))
     annotations = getattr(dataset, "annotations", None)
     if isinstance(annotations, Sequence) and isinstance(annotations[index], Mapping):
         return str(annotations[index].get("question_id", index))
     return list(dataset.get_annotation())[index]
 
 
+def indices_in(dataset: Dataset, limit: Limit | None) -> Sequence[int]:
+    """The items that a limit lets through: the first N, or for a fraction that share of all, rounded down."""
+    own = getattr(dataset, "indices_in", None)
+    if own is not None:
+        found: Sequence[int] = own(limit)
+        return found
+    return range(count_within(limit, len(dataset)))
+
+
+def count_within(limit: Limit | None, available: int) -> int:
+    """How many of `available` items a limit lets through."""
+    if limit is None:
+        return available
+    return min(available, int(available * limit) if isinstance(limit, float) else limit)
+
+
 def _parts(question: str, item: Mapping[str, Any]) -> tuple[Part, ...]:
     images = [to_source(value, root=None) for value in _values(item, "img_path")]
     parts: tuple[Part, ...] = split_placeholders(question, images)
-    videos = [VideoPart(source=to_source(value, root=None)) for value in media_paths(dict(item), "video_path")]
+    span = _span(item)
+    videos = [
+        VideoPart(source=to_source(value, root=None), extra=span) for value in media_paths(dict(item), "video_path")
+    ]
     sounds = [AudioPart(source=to_source(value, root=None)) for value in media_paths(dict(item), "audio_path")]
     return (*parts, *videos, *sounds)
+
+
+def _span(item: Mapping[str, Any]) -> dict[str, float]:
+    """The part of the video that is asked about, where the item says."""
+    span = {key: item[f"video_{key}"] for key in ("start", "end") if item.get(f"video_{key}") is not None}
+    for key, value in span.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise DataError(f"video_{key}: expected seconds, found {value!r:.60}")
+    return span
 
 
 def _values(item: Mapping[str, Any], key: str) -> list[Any]:

@@ -1,73 +1,113 @@
 """The prompts of EvalScope's General-VMCQ format: a template, options as lines "A) text", media at their placeholders.
 
 Reference: EvalScope 1.14.1, `evalscope/benchmarks/general_vmcq/general_vmcq_adapter.py`. Scores made with this format
-depend on its wording, so the templates are EvalScope's to the letter.
+depend on its wording, so the templates for a single answer are EvalScope's to the letter; those for several answers
+ask for the same form of reply in words of our own.
 """
 
 from __future__ import annotations
 
-import ast
-import json
 import re
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from flagmm.errors import DataError
-from flagmm.metrics.general_vmcq import general_vmcq_labels
-
-Medium = Literal["image", "video", "audio"]
-
-MEDIA: tuple[Medium, ...] = ("image", "video", "audio")
+from flagmm.errors import ConfigError, DataError
+from flagmm.metrics.general_vmcq import Language, general_vmcq_labels
+from flagmm.prompt.media_columns import (
+    MEDIA,
+    MediaCell,
+    Piece,
+    Reference,
+    collect_media,
+    read_list,
+    split_at_media,
+)
+from flagmm.registry import did_you_mean
+from flagmm.types import Medium
 
 _ENGLISH = (
     "Answer the following multiple choice question. {extent} of your response should be of the following format: "
     "'ANSWER: [LETTER]' (without quotes) where [LETTER] is one of {{letters}}.{thinking}\n\n{{question}}\n\n{{choices}}"
+)
+_ENGLISH_MULTIPLE = (
+    "Answer the multiple choice question below, of which more than one option may be right. {extent} of your response "
+    "must read 'ANSWER: [LETTERS]' (without quotes), where [LETTERS] are the letters of all right options among "
+    "{{letters}}, with commas between them.{thinking}\n\n{{question}}\n\n{{choices}}"
 )
 _CHINESE = (
     "回答下面的单项选择题，请选出其中的正确答案。你的回答的{extent}应该是这样的格式："
     '"答案：[LETTER]"（不带引号），其中 [LETTER] 是 {{letters}} 中的一个。{thinking}'
     "\n\n问题：{{question}}\n选项：\n{{choices}}\n"
 )
+_CHINESE_MULTIPLE = (
+    "下面的选择题可能有不止一个正确选项，请把正确选项全部选出。回答的{extent}须写成"
+    '"答案：[LETTERS]"（不带引号），其中 [LETTERS] 是 {{letters}} 里所有正确选项的字母，用逗号隔开。{thinking}'
+    "\n\n问题：{{question}}\n选项：\n{{choices}}\n"
+)
+_THINK = " Think step by step before answering."
 TEMPLATES = {
     "SINGLE_ANSWER": _ENGLISH.format(extent="The entire content", thinking=""),
-    "SINGLE_ANSWER_COT": _ENGLISH.format(extent="The last line", thinking=" Think step by step before answering."),
+    "SINGLE_ANSWER_COT": _ENGLISH.format(extent="The last line", thinking=_THINK),
+    "MULTIPLE_ANSWER": _ENGLISH_MULTIPLE.format(extent="The entire content", thinking=""),
+    "MULTIPLE_ANSWER_COT": _ENGLISH_MULTIPLE.format(extent="The last line", thinking=_THINK),
     "CHINESE_SINGLE_ANSWER": _CHINESE.format(extent="全部内容", thinking=""),
     "CHINESE_SINGLE_ANSWER_COT": _CHINESE.format(extent="最后一行", thinking="请在回答前进行一步步思考。"),
+    "CHINESE_MULTIPLE_ANSWER": _CHINESE_MULTIPLE.format(extent="全部内容", thinking=""),
+    "CHINESE_MULTIPLE_ANSWER_COT": _CHINESE_MULTIPLE.format(extent="最后一行", thinking="请先逐步思考，再作答。"),
 }
 DEFAULT_TEMPLATE = "SINGLE_ANSWER_COT"
 
 _FIELD = re.compile(r"\{(question|letters|choices)\}|\{\{|\}\}")
-_PLACEHOLDER = re.compile(r"<(image|video|audio)[ _](\d+)>")
-_INDEXED = {medium: re.compile(rf"{medium}_([1-9]\d{{0,8}})") for medium in MEDIA}
+_NEEDED_FIELDS = ("{question}", "{choices}")
 
 
-class Piece(NamedTuple):
-    """One part of the message, in order."""
+class Template(NamedTuple):
+    """A prompt template, and how replies to it are to be read."""
 
-    type: Literal["text", "image", "video", "audio"]
-    value: Any
-    """The text as it is, or the record's cell: a path, a URL, a data URI, or a dict of the medium."""
+    text: str
+    language: Language
+    """Chinese replies give their answer behind "答案："."""
+    multiple: bool
+    """Whether several letters are asked for."""
 
 
 class VmcqPrompt(NamedTuple):
+    text: str
+    """The filled template, placeholders included."""
     pieces: tuple[Piece, ...]
+    """The parts of the message; the value of a medium is a `MediaCell`."""
     options: tuple[str, ...]
-    missing: tuple[str, ...]
-    """Placeholders without a medium, which were left out of the text."""
+    missing: tuple[Reference, ...]
+    """What placeholders ask for in vain; they were left out of the message."""
+
+
+def find_template(template: str) -> Template:
+    """The template of this name, or with this text.
+
+    Raises:
+        ConfigError: it is neither a known name nor a text with the fields it needs.
+    """
+    text = TEMPLATES.get(template, template)
+    absent = [field for field in _NEEDED_FIELDS if field not in text]
+    if absent:
+        known = did_you_mean(template, TEMPLATES)
+        raise ConfigError(f"prompt_template: {template!r:.60} is no known name and has no {absent[0]}.{known}")
+    return Template(text, "chinese" if "答案" in text else "english", "[LETTERS]" in text)
 
 
 def build_prompt(record: Mapping[str, Any], *, template: str = TEMPLATES[DEFAULT_TEMPLATE]) -> VmcqPrompt:
     """Make the one user message of a record.
 
     Raises:
-        DataError: the options are no list, or a column of media is none.
+        DataError: there is no question, the options are no list, or a column of media is none.
     """
+    if record.get("question") is None:
+        raise DataError("question: missing, or null")
     options = read_options(record.get("options"))
     text = fill_template(template, question=str(record["question"]), options=options)
-    media = {medium: collect_media(record, medium) for medium in MEDIA}
-    pieces, missing = split_at_media(text, media)
-    return VmcqPrompt(pieces=tuple(pieces), options=tuple(options), missing=tuple(missing))
+    media: dict[Medium, dict[int, MediaCell]] = {medium: collect_media(record, medium) for medium in MEDIA}
+    split = split_at_media(text, media)
+    return VmcqPrompt(text=text, pieces=split.pieces, options=tuple(options), missing=split.missing)
 
 
 def fill_template(template: str, *, question: str, options: Sequence[str]) -> str:
@@ -90,84 +130,7 @@ def read_options(cell: object) -> list[str]:
     Raises:
         DataError: it is neither.
     """
-    options = _literal(cell) if isinstance(cell, str) else cell
-    if not isinstance(options, list | tuple):
+    options = read_list(cell)
+    if options is None:
         raise DataError(f"options: expected a list, or text that holds one, found {cell!r:.60}")
     return [str(option) for option in options]
-
-
-def collect_media(record: Mapping[str, Any], medium: Medium) -> dict[int, Any]:
-    """Return the media of one kind by number, from 1.
-
-    They are in columns such as `image_1`; the list column `images` is looked at only if those are all empty.
-
-    Raises:
-        DataError: the list column is no list.
-    """
-    indexed = {}
-    for column, cell in record.items():
-        found = _INDEXED[medium].fullmatch(column)
-        if found and _is_filled(cell):
-            indexed[int(found[1])] = cell
-    if indexed:
-        return indexed
-    cells = record.get(f"{medium}s")
-    if not _is_filled(cells):
-        return {}
-    if not isinstance(cells, list | tuple):
-        raise DataError(f"{medium}s: expected a list, found {cells!r:.60}")
-    return {number: cell for number, cell in enumerate(cells, start=1) if _is_filled(cell)}
-
-
-def split_at_media(text: str, media: Mapping[Medium, Mapping[int, Any]]) -> tuple[list[Piece], list[str]]:
-    """Cut `text` at its placeholders (`<image 1>`, `<video_2>`) and put the media in their places.
-
-    Text keeps its white space, but a piece of nothing else is left out, and so is a placeholder without a medium;
-    those come back as the second list.
-    """
-    pieces: list[Piece] = []
-    missing: list[str] = []
-    start = 0
-    for found in _PLACEHOLDER.finditer(text):
-        _append_text(pieces, text[start : found.start()])
-        start = found.end()
-        medium: Medium = found[1]  # type: ignore[assignment]  # the pattern has no other words
-        cells, number = media.get(medium, {}), _number(found[2])
-        if number in cells:
-            pieces.append(Piece(medium, cells[number]))
-        else:
-            missing.append(found[0])
-    _append_text(pieces, text[start:])
-    return pieces, missing
-
-
-def _append_text(pieces: list[Piece], text: str) -> None:
-    if text.strip():
-        pieces.append(Piece("text", text))
-
-
-def _number(digits: str) -> int:
-    digits = digits.lstrip("0")
-    # int() refuses a number of thousands of digits.
-    return int(digits) if digits and len(digits) < 10 else 0
-
-
-def _is_filled(cell: object) -> bool:
-    return cell is not None and not (isinstance(cell, str) and not cell)
-
-
-def _literal(text: str) -> object:
-    for parse in (json.loads, _python_literal):
-        try:
-            value = parse(text)
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            continue
-        if isinstance(value, list | tuple):
-            return value
-    return None
-
-
-def _python_literal(text: str) -> object:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of "\\d" and the like, which LaTeX in options is full of
-        return ast.literal_eval(text)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from flagmm.dataset.sample import build_sample, question_id_at
+from flagmm.dataset.sample import build_sample, count_within, indices_in, question_id_at
 from flagmm.errors import ConfigError, DataError
-from flagmm.types import AudioPart, ImagePart, TextPart, VideoPart
+from flagmm.types import AudioPart, ImagePart, Sample, TextPart, VideoPart
 
 
 class ListDataset:
@@ -111,6 +111,28 @@ def test_an_item_that_is_no_question_is_a_data_error(item, message):
 def test_a_mistake_in_the_task_file_stays_one():
     with pytest.raises(ConfigError, match="returned int"):
         build_sample(ListDataset(ConfigError("returned int")), 0)
+
+
+def test_a_data_set_may_build_its_samples_itself():
+    dataset = ListDataset({"question_id": "item", "question": "Q?"})
+    made = Sample(question_id="made", question="Q", question_type="", messages=())
+    dataset.build_sample = lambda index: made
+    dataset.question_id_at = lambda index: f"number {index}"
+    assert build_sample(dataset, 0) is made
+    assert question_id_at(dataset, 0) == "number 0"
+
+
+def test_what_a_data_set_raises_while_it_builds_a_sample_is_a_data_error():
+    dataset = ListDataset({"question_id": "item", "question": "Q?"})
+    dataset.build_sample = lambda index: 1 // 0
+    with pytest.raises(DataError, match="ZeroDivisionError"):
+        build_sample(dataset, 0)
+
+
+@pytest.mark.parametrize(("limit", "count"), [(None, 7), (3, 3), (9, 7), (0.5, 3), (0.1, 0), (1.0, 7), (1, 1)])
+def test_a_limit_is_a_number_or_a_share_rounded_down(limit, count):
+    assert count_within(limit, 7) == count
+    assert list(indices_in(ListDataset(*({} for _ in range(7))), limit)) == list(range(count))
 
 
 def test_an_item_that_cannot_be_built_still_has_an_id():

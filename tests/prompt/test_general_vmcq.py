@@ -1,25 +1,20 @@
+import re
+
 import pytest
 from flagevalmm_vectors import vectors
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flagmm.errors import DataError
-from flagmm.prompt.general_vmcq import (
-    TEMPLATES,
-    Piece,
-    build_prompt,
-    collect_media,
-    fill_template,
-    read_options,
-    split_at_media,
-)
+from flagmm.errors import ConfigError, DataError
+from flagmm.prompt.general_vmcq import TEMPLATES, build_prompt, fill_template, find_template, read_options
 
 
 @pytest.mark.parametrize("vector", vectors("general_vmcq_prompt"))
 def test_prompts_are_evalscopes(vector):
     record, name = vector["input"]["record"], vector["input"]["template"].removesuffix("(default)")
     prompt = build_prompt(record, template=TEMPLATES[name])
-    content = [{"type": piece.type, piece.type: piece.value} for piece in prompt.pieces]
+    values = [piece.value if piece.type == "text" else piece.value.value for piece in prompt.pieces]
+    content = [{"type": piece.type, piece.type: value} for piece, value in zip(prompt.pieces, values, strict=True)]
     assert content == vector["expected"]["content"]
     assert list(prompt.options) == vector["expected"]["choices"]
 
@@ -60,59 +55,48 @@ def test_options_that_are_no_list_are_an_error(cell):
         read_options(cell)
 
 
-def test_indexed_columns_come_before_the_list_column():
-    record = {"image_1": None, "image_3": "c.png", "images": ["x.png", "y.png"], "image_3_format": "png"}
-    assert collect_media(record, "image") == {3: "c.png"}
+@pytest.mark.parametrize("name", [name for name in TEMPLATES if "MULTIPLE" in name])
+def test_templates_for_several_answers_ask_for_what_is_read(name):
+    template = find_template(name)
+    assert template.multiple
+    marker = "答案：" if template.language == "chinese" else "ANSWER: "
+    assert f"{marker}[LETTERS]" in template.text
+    filled = fill_template(template.text, question="Which?", options=["x", "y"])
+    assert all(text in filled for text in ("A,B", "Which?", "A) x\nB) y"))
+    assert ("Think step by step" in filled or "逐步思考" in filled) == name.endswith("_COT")
 
 
-def test_the_list_column_counts_from_one_and_leaves_out_empty_cells():
-    assert collect_media({"image_1": "", "images": ["x.png", "", None, {"path": "z"}]}, "image") == {
-        1: "x.png",
-        4: {"path": "z"},
-    }
+@pytest.mark.parametrize(
+    ("given_template", "language", "multiple"),
+    [
+        ("SINGLE_ANSWER", "english", False),
+        ("CHINESE_SINGLE_ANSWER_COT", "chinese", False),
+        ("{question}\n{choices}", "english", False),
+        ("选 {question} {choices} 答案：[LETTERS]", "chinese", True),
+    ],
+)
+def test_a_template_is_a_name_or_a_text(given_template, language, multiple):
+    template = find_template(given_template)
+    assert (template.language, template.multiple) == (language, multiple)
+    assert template.text == TEMPLATES.get(given_template, given_template)
 
 
-def test_a_record_without_media_has_none():
-    assert collect_media({"question": "?"}, "video") == {}
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("SINGLE_ANSWR", "no known name and has no {question}. Did you mean 'SINGLE_ANSWER'?"),
+        ("{question} only", "has no {choices}"),
+    ],
+)
+def test_a_template_that_lacks_a_field_is_an_error(wrong, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        find_template(wrong)
 
 
-def test_a_list_column_that_is_no_list_is_an_error():
-    with pytest.raises(DataError, match="images: expected a list, found 'x"):
-        collect_media({"images": "x.png"}, "image")
-
-
-def test_media_of_all_kinds_go_where_their_placeholders_stand():
-    media = {"image": {1: "i"}, "video": {2: "v"}, "audio": {1: "a"}}
-    pieces, missing = split_at_media("See <image 1>\n<video_2> and <audio 1>, <image 1>", media)
-    assert pieces == [
-        Piece("text", "See "),
-        Piece("image", "i"),
-        Piece("video", "v"),
-        Piece("text", " and "),
-        Piece("audio", "a"),
-        Piece("text", ", "),
-        Piece("image", "i"),
-    ]
-    assert missing == []
-
-
-@pytest.mark.parametrize("placeholder", ["<image 2>", "<video 1>", "<image 0>", f"<image {'9' * 5000}>"])
-def test_a_placeholder_without_a_medium_is_left_out_and_named(placeholder):
-    pieces, missing = split_at_media(f"a {placeholder} b", {"image": {1: "i"}})
-    assert pieces == [Piece("text", "a "), Piece("text", " b")]
-    assert missing == [placeholder]
-
-
-@pytest.mark.parametrize("text", ["<image1>", "<Image 1>", "<image  1>", "<image-1>", "image 1"])
-def test_what_only_looks_like_a_placeholder_is_text(text):
-    assert split_at_media(text, {"image": {1: "i"}}) == ([Piece("text", text)], [])
-
-
-@given(st.lists(st.sampled_from(["<image 1>", "a", " ", "\n", "<", "image 1>"]), max_size=9).map("".join))
-def test_cutting_loses_nothing_but_white_space(text):
-    pieces, missing = split_at_media(text, {"image": {1: "<image 1>"}})
-    assert "".join("".join(piece.value for piece in pieces).split()) == "".join(text.split())
-    assert missing == []
+@pytest.mark.parametrize("record", [{"options": ["x"]}, {"question": None, "options": ["x"]}])
+def test_a_record_without_a_question_is_an_error(record):
+    with pytest.raises(DataError, match="question: missing"):
+        build_prompt(record)
 
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=10), max_size=30))

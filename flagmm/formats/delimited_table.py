@@ -1,0 +1,84 @@
+"""CSV and TSV files: every cell is text, and stays what it is."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+from flagmm.errors import DataError
+from flagmm.formats.quoting import UnclosedQuoteError, split_cells
+from flagmm.formats.row_scan import index_quoted_rows
+from flagmm.formats.text_file import TextFile
+from flagmm.formats.text_table import TextTable
+
+logger = logging.getLogger(__name__)
+
+_LINE_END = re.compile(rb"\r\n?|\n")
+
+
+class DelimitedTable(TextTable):
+    """A CSV or TSV file, whose first row names the columns.
+
+    "NA", "null" and "007" are text, an empty cell is "", and cells that a short row lacks are None. A row is wrong when
+    it has more cells than the header, an unclosed quote, a NUL, or bytes that are no UTF-8. Columns without a name are
+    left out.
+    """
+
+    def __init__(self, path: Path, delimiter: bytes) -> None:
+        """Read the header and find the rows; `DataError` where the file or its header cannot be read."""
+        file = TextFile(path)
+        super().__init__(file, index_quoted_rows(file, delimiter), header=1)
+        self._delimiter = delimiter
+        if not len(self._index):
+            raise DataError(f"{path}: empty; the first line has to name the columns")
+        line = self._index.line(0)
+        header = self._split(self._index.read(file, 0), line, names=())
+        self._names = tuple(_text(cell, f"{path}:{line}: header, cell {n}") for n, cell in enumerate(header, start=1))
+        self._columns = tuple(name for name in self._names if name)
+        self._check_names(line)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._columns
+
+    def _check_names(self, line: int) -> None:
+        twice = next((name for name in self._columns if self._columns.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(f"{self.path}:{line}: two columns are named {twice!r}; rename one")
+        if not self._columns:
+            raise DataError(f"{self.path}:{line}: the header names no column")
+        nameless = [str(number) for number, name in enumerate(self._names, start=1) if not name]
+        if nameless:
+            logger.warning("%s: column %s has no name and is left out", self.path, ", ".join(nameless))
+
+    def _parse(self, raw: bytes, line: int) -> dict[str, str | None]:
+        cells = self._split(raw, line, names=self._names)
+        if len(cells) > len(self._names):
+            raise DataError(
+                f"{self.path}:{line}: {len(cells)} cells, but the header names {len(self._names)} columns; "
+                "quote cells that hold the delimiter"
+            )
+        row: dict[str, str | None] = dict.fromkeys(self._columns)
+        for name, cell in zip(self._names, cells, strict=False):
+            if name:
+                row[name] = _text(cell, f"{self.path}:{line}: column {name!r}")
+        return row
+
+    def _split(self, raw: bytes, line: int, *, names: tuple[str, ...]) -> list[bytes]:
+        row = raw.rstrip(b"\r\n")
+        try:
+            return split_cells(row, self._delimiter)
+        except UnclosedQuoteError as error:
+            line += len(_LINE_END.findall(row, 0, error.position))
+            cell = f"column {names[error.cell]!r}" if error.cell < len(names) else f"cell {error.cell + 1}"
+            raise DataError(f"{self.path}:{line}: {cell}: the quote that opens this cell is never closed") from None
+
+
+def _text(cell: bytes, place: str) -> str:
+    if b"\0" in cell:
+        raise DataError(f"{place}: a NUL at byte {cell.index(0)} of the cell")
+    try:
+        return cell.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{place}: not UTF-8 text: {error.reason} at byte {error.start} of the cell") from None

@@ -1,0 +1,109 @@
+"""Quotes of CSV and TSV as RFC 4180 and Python's `csv` have them, on bytes.
+
+A quote opens a cell only as its first byte; elsewhere in an unquoted cell it is text. Inside, a doubled quote is one
+quote, and delimiters and line ends are text. What follows a closing quote up to the delimiter is added to the cell.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+_MASK = b"\xff"  # which no UTF-8 text has
+_MASK_LINE_ENDS = bytes.maketrans(b"\r\n", _MASK * 2)
+_FIRST_WINDOW = 256
+_LARGEST_WINDOW = 1 << 20
+_LONG_ROW = 10_000  # bytes, from which looking for each delimiter beats splitting
+
+
+class UnclosedQuoteError(ValueError):
+    """A quoted cell does not end."""
+
+    def __init__(self, cell: int, position: int) -> None:
+        super().__init__(f"the quote that opens cell {cell} is never closed")
+        self.cell = cell
+        """Number of the cell in its row, from 0."""
+        self.position = position
+        """Of the opening quote in the row."""
+
+
+def lone_quote(data: bytes, begin: int) -> int:
+    """Position of the first quote at or after `begin` that is no half of a doubled one; -1 where there is none.
+
+    A quote as the last byte of `data` counts as one, though the other half may follow.
+    """
+    begin = data.find(b'"', begin)
+    if begin == -1 or not data.startswith(b'""', begin):
+        return begin
+    width = _FIRST_WINDOW
+    while begin < len(data):
+        window = data[begin : begin + width].replace(b'""', b"  ")
+        found = window.find(b'"')
+        if found == -1:
+            begin += width
+        elif found + 1 < width or begin + width >= len(data):
+            return begin + found
+        else:
+            begin += found  # its other half may stand in the next window
+        width = min(width * 4, _LARGEST_WINDOW)
+    return -1
+
+
+@functools.cache
+def opening_quote(delimiter: bytes) -> re.Pattern[bytes]:
+    """Finds quotes that open a cell; where one is the first byte of the searched, what was before it decides."""
+    return re.compile(rb'"(?<=[\r\n%b]")' % re.escape(delimiter))
+
+
+@functools.cache
+def _lone_border(delimiter: bytes) -> re.Pattern[bytes]:
+    """Finds a quote between two borders of cells, as it is left where a quoted cell's text is taken out."""
+    return re.compile(rb'"(?<=[\r\n%b]")(?=[\r\n%b]|\Z)' % (re.escape(delimiter), re.escape(delimiter)))
+
+
+def mask_line_ends(data: bytes, delimiter: bytes) -> bytes | None:
+    """`data`, which starts with a row, so that no line end of a quoted cell looks like one.
+
+    What is returned has the same length; it is `data` itself where nothing had to be masked. None where a quote stands
+    in an odd place, or `data` is no UTF-8: then only a look at each quote helps.
+    """
+    if b'"' not in data or not (data[:1] == b'"' or opening_quote(delimiter).search(data)):
+        return data
+    if _MASK in data:
+        return None
+    pieces = data.replace(b'""', _MASK * 2).split(b'"')  # by turns outside and inside of quoted cells
+    ends_inside = len(pieces) % 2 == 0
+    outside = pieces[::2] + [b"\n"] * ends_inside
+    borders = b"\n" + b'"'.join(outside).replace(_MASK, b"")
+    if len(_lone_border(delimiter).findall(borders)) != len(outside) - 1:
+        return None
+    spread = [number for number in range(1, len(pieces), 2) if b"\n" in pieces[number] or b"\r" in pieces[number]]
+    for number in spread:
+        pieces[number] = pieces[number].translate(_MASK_LINE_ENDS)
+    return b'"'.join(pieces) if spread else data
+
+
+def split_cells(row: bytes, delimiter: bytes) -> list[bytes]:
+    """The cells of one row, quotes resolved; the row comes without its line end.
+
+    Raises:
+        UnclosedQuoteError: a quoted cell has no end.
+    """
+    if len(row) < _LONG_ROW and b'"' not in row:
+        return row.split(delimiter)
+    cells: list[bytes] = []
+    position = 0
+    while True:
+        text = b""
+        if row.startswith(b'"', position):
+            close = lone_quote(row, position + 1)
+            if close == -1:
+                raise UnclosedQuoteError(len(cells), position)
+            text = row[position + 1 : close].replace(b'""', b'"')
+            position = close + 1
+        end = row.find(delimiter, position)
+        rest = row[position:] if end == -1 else row[position:end]
+        cells.append(text + rest if text and rest else text or rest)
+        if end == -1:
+            return cells
+        position = end + 1
