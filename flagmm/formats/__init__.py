@@ -1,7 +1,8 @@
 """One reader per file format: a path in, annotations (plain dicts) out.
 
 `READERS` maps a file suffix to its reader; the `FORMATS` registry starts from it, and a task may register more.
-Reading only: what an annotation must hold is the data set's business.
+`table.py` opens tables of questions (JSON Lines, CSV, TSV, Parquet) that are read a row at a time, `lmu.py` knows the
+cells of VLMEvalKit's. Reading only: what an annotation must hold is the data set's business.
 """
 
 from __future__ import annotations

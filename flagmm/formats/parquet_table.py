@@ -59,6 +59,8 @@ class ParquetTable:
             raise DataError(f"{path}: two columns have one name: {', '.join(self._columns)}")
         metadata = self._file.metadata
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        if min([0, *(group.num_rows for group in groups)]) < 0:
+            raise DataError(f"{path}: not readable as Parquet: a row group of less than no rows")
         self._group_starts: list[int] = [0, *accumulate(group.num_rows for group in groups)]
         self._group_sizes = [group.total_byte_size for group in groups]
         self._lock = threading.Lock()  # one reader of the file, one row of batches

@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from flagmm.formats.quoting import UnclosedQuoteError, lone_quote, split_cells
@@ -52,6 +52,7 @@ def read_by_csv(text, *, strict):
 @given(text=TEXTS, chunk_size=CHUNKS)
 @example(text='a\r\n"b\r\nc",d\r\n', chunk_size=2)
 @example(text='"a""",b\n', chunk_size=4)
+@settings(deadline=None)  # files are written
 def test_text_that_keeps_the_standard_has_the_rows_that_csv_finds(scratch, text, chunk_size):
     try:
         expected = read_by_csv(text, strict=True)
@@ -73,11 +74,13 @@ def test_what_follows_a_closing_quote_is_added_as_csv_does(text):
 @given(text=st.one_of(TEXTS, st.binary(max_size=60).map(lambda data: b"a" + data)), chunk_size=CHUNKS)
 @example(text='a,"b\nc"d\n"e"\n', chunk_size=3)
 @example(text='\n\n\n"a,"b\r\n\r\n\xff"c\r"""\n', chunk_size=1)
+@settings(deadline=None)  # files are written
 def test_rows_do_not_depend_on_the_pieces_that_a_file_is_read_in(scratch, text, chunk_size):
     assert scanned(scratch, text, chunk_size) == scanned(scratch, text, 1000)
 
 
 @given(text=TEXTS, chunk_size=CHUNKS)
+@settings(deadline=None)  # files are written
 def test_rows_are_the_file_and_know_their_lines(scratch, text, chunk_size):
     whole = text.encode()
     rows = scanned(scratch, text, chunk_size)
@@ -92,6 +95,7 @@ def test_rows_are_the_file_and_know_their_lines(scratch, text, chunk_size):
     lines=st.lists(st.sampled_from([b"", b" ", b"\t ", b"{}", b' "a" ', b"x" * 50, b" " * 100]), max_size=12),
     data=st.data(),
 )
+@settings(deadline=None)  # files are written
 def test_every_line_with_something_on_it_is_a_row(scratch, lines, data):
     end = data.draw(st.sampled_from([b"\n", b"\r\n", b"\r"]))
     file = file_of(scratch, end.join(lines))
@@ -109,9 +113,35 @@ def test_the_quote_that_ends_a_cell_is_found_far_away(width, filling):
     assert lone_quote(text, 0) == -1
 
 
-def test_many_rows_are_found_as_they_are(tmp_path):
-    rows = [f'{number},"{"line" * (number % 7)}\n{number}",x{"y" * (number % 300)}\n' for number in range(20_000)]
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize(
+    ("count", "cell"),
+    [
+        (20_000, "{0}"),
+        (20_000, '"{0}"'),
+        (20_000, '"line{end}""{0}"""'),
+        (20_000, '[{{"role": "user"}}]'),
+        (20_000, 'a 5" screen,"line{end}{0}"'),
+        (20, '"{filling}"'),
+        (20, '"line{end}{filling}",a 5" screen'),
+        (5, '"{filling}""{filling}{filling}{end}{filling}{filling}{filling}{filling}"'),
+    ],
+    ids=["plain", "quoted", "lines", "text quotes", "mixed", "long quoted", "long mixed", "longer than a chunk"],
+)
+def test_rows_of_every_kind_are_found_in_large_files(tmp_path, count, cell, end):
+    filling = "iVBORw0KGgo/" * 20_000
+    rows = [f"{number},{cell},x{end}".format(number, end=end, filling=filling) for number in range(count)]
     file = file_of(tmp_path, "".join(rows))  # several chunks of the real size
     found = rows_of(file, index_quoted_rows(file, b","))
     assert [row.decode() for _, row in found] == rows
-    assert [line for line, _ in found] == list(range(1, 40_001, 2))
+    lines = rows[0].count(end)
+    assert [line for line, _ in found] == list(range(1, count * lines + 1, lines))
+
+
+@pytest.mark.parametrize("width", [40, 1000, 100_000, 3_000_000])
+def test_lines_of_every_width_are_found_in_large_files(tmp_path, width):
+    lines = [f'{{"{number}": "{"x" * width}"}}\n' for number in range(3 + 2_000_000 // (width + 10))]
+    file = file_of(tmp_path, "\n \n".join(lines))
+    found = rows_of(file, index_lines(file))
+    assert [row.split(b"\n")[0].decode() + "\n" for _, row in found] == lines
+    assert [line for line, _ in found] == list(range(1, 3 * len(lines), 3))

@@ -9,7 +9,7 @@ import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm.errors import DataError
@@ -84,6 +84,7 @@ def test_every_line_end_and_a_byte_order_mark_are_read(tmp_path, line_end, bom, 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
 @given(data=st.data())
+@settings(deadline=None)  # files are written
 def test_what_the_csv_module_writes_is_read_back(scratch, delimiter, data):
     columns = data.draw(st.integers(1, 4))
     rows = data.draw(st.lists(st.lists(TEXT, min_size=columns, max_size=columns), max_size=6))
@@ -249,6 +250,7 @@ def test_a_file_that_is_replaced_is_read_as_it_was(tmp_path):
         ).map(b"".join),
     )
 )
+@settings(deadline=None)  # files are written
 def test_hostile_bytes_are_wrong_rows_or_a_wrong_file(scratch, suffix, data):
     try:
         table = table_of(scratch, data, suffix)

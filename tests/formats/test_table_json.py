@@ -7,7 +7,7 @@ import os
 import tracemalloc
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm.errors import DataError
@@ -40,6 +40,7 @@ def reason(table, number):
 
 @pytest.mark.parametrize("bom", [b"", BOM], ids=["bare", "BOM"])
 @given(rows=st.lists(st.dictionaries(st.text(), VALUES, max_size=4), max_size=5), data=st.data())
+@settings(deadline=None)  # files are written
 def test_what_json_writes_is_read_back(scratch, bom, rows, data):
     end = data.draw(st.sampled_from(["\n", "\r\n", "\n\n", " \n\t\n", "\r"]))
     ascii_only = data.draw(st.booleans())
@@ -137,6 +138,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         ),
     )
 )
+@settings(deadline=None)  # files are written
 def test_hostile_bytes_are_wrong_rows_or_a_wrong_file(scratch, data):
     try:
         table = table_of(scratch, data)

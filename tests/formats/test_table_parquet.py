@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm.errors import DataError
@@ -78,6 +78,7 @@ def test_pictures_and_sounds_of_huggingface_come_undecoded(tmp_path):
     ),
     group=st.integers(1, 12),
 )
+@settings(deadline=None)  # files are written
 def test_what_pyarrow_writes_is_read_back(scratch, rows, group):
     written = pa.Table.from_pylist(rows, schema=pa.schema({"a": pa.string(), "b": pa.list_(pa.int64())}))
     table = table_of(scratch, written, row_group_size=group)
@@ -170,6 +171,7 @@ def test_a_damaged_row_group_spoils_its_rows_alone(tmp_path):
 
 
 @given(data=st.data())
+@settings(deadline=None)  # files are written
 def test_damaged_files_are_wrong_rows_or_a_wrong_file(scratch, data):
     table_of(scratch, {"a": ["x", "yy", None], "b": [[1], [], [2, 3]]})
     path = scratch / "table.parquet"
