@@ -8,9 +8,8 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from flagmm.evaluator.answers import Answer, Reply
+from flagmm.evaluator.answers import Answer
 from flagmm.evaluator.verdict import JUDGE_FAILED, Judged
-from flagmm.metrics.statistics import wilson_interval
 from flagmm.types import Counts
 
 
@@ -19,10 +18,16 @@ def percent(share: float) -> float:
     return round(share * 100, 2)
 
 
-def accuracy(items: Iterable[Judged]) -> float | None:
-    """Percent over all questions asked that can be scored; None where there is none."""
+def mean_share(items: Iterable[Judged]) -> float | None:
+    """The mean score over all questions asked that can be scored, from 0 to 1; None where there is none."""
     scores = [item.score for item in items if item.counts]
-    return percent(fmean(scores)) if scores else None
+    return fmean(scores) if scores else None
+
+
+def accuracy(items: Iterable[Judged]) -> float | None:
+    """The same in percent."""
+    share = mean_share(items)
+    return None if share is None else percent(share)
 
 
 def accuracy_answered(items: Iterable[Judged]) -> float | None:
@@ -37,28 +42,31 @@ def accuracy_answered(items: Iterable[Judged]) -> float | None:
     return percent(fmean(scores)) if scores else None
 
 
-def interval(items: Sequence[Judged]) -> list[float] | None:
-    """The 95 % Wilson interval of the accuracy, in percent; n is the number of questions."""
-    scores = [item.score for item in items if item.counts]
-    found = wilson_interval(sum(scores), len(scores))
-    return [percent(found.low), percent(found.high)] if found else None
-
-
 def groups(items: Sequence[Judged], key: str) -> dict[str, list[Judged]]:
-    """The questions by the value of an annotation's field, values in order; a list counts under each of its values."""
+    """The questions by the value of an annotation's field, values in order; a list counts under each of its values.
+
+    Questions without the field are in no group.
+    """
     found: dict[str, list[Judged]] = defaultdict(list)
     for item in items:
         value = item.answer.annotation.get(key)
-        for each in dict.fromkeys(map(str, value if isinstance(value, list) else [value])):
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        for each in dict.fromkeys(map(str, values)):
             found[each].append(item)
     return dict(sorted(found.items()))
 
 
-def macro(groups: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, float | None]:
-    """The mean of the groups' headline scores for each key, every group weighing the same."""
+def without(items: Sequence[Judged], keys: Sequence[str]) -> dict[str, int]:
+    """How many questions lack each of the fields, or have an empty list there; fields that none lacks are left out."""
+    counts = {key: sum(item.answer.annotation.get(key) in (None, []) for item in items) for key in keys}
+    return {key: count for key, count in counts.items() if count}
+
+
+def macro(groups: Mapping[str, Mapping[str, Mapping[str, Any]]], headline: str) -> dict[str, float | None]:
+    """The mean of the groups' headline scores for each key, every group weighing the same; None where none has one."""
     means: dict[str, float | None] = {}
     for key, values in groups.items():
-        scores = [next(iter(summary.values())) for summary in values.values()]
+        scores = [summary.get(headline) for summary in values.values()]
         known = [score for score in scores if isinstance(score, int | float)]
         means[key] = round(fmean(known), 2) if known else None
     return means
@@ -66,8 +74,9 @@ def macro(groups: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, fl
 
 def disagreements(items: Sequence[Judged]) -> dict[str, int]:
     """On how many answers a benchmark's own rule and a careful reading differ; {} where only one rule was asked."""
-    differing = [verdict for item in items for verdict in item.verdicts if verdict and verdict.careful is not None]
-    return {"rule_disagreements": len(differing)} if differing else {}
+    verdicts = [verdict for item in items for verdict in item.verdicts if verdict]
+    differing = sum(verdict.careful is not None or verdict.reference is not None for verdict in verdicts)
+    return {"rule_disagreements": differing} if differing else {}
 
 
 def count(answers: Sequence[Answer], judged: Sequence[Judged], questions: int) -> Counts:
@@ -116,20 +125,14 @@ def token_means(answers: Sequence[Answer]) -> dict[str, float]:
         "average_prompt_tokens": "prompt_tokens",
         "average_completion_tokens": "completion_tokens",
     }
-    replies = [reply for answer in answers for reply in answer.replies]
-    means = {name: _mean(replies, key) for name, key in names.items()}
+    usages = [reply.usage for answer in answers for reply in answer.replies if isinstance(reply.usage, dict)]
+    means = {name: _mean(usages, key) for name, key in names.items()}
     return {name: mean for name, mean in means.items() if mean is not None}
 
 
-def _mean(replies: Sequence[Reply], key: str) -> float | None:
-    values = [
-        reply.usage[key] for reply in replies if isinstance(reply.usage, Mapping) and _is_number(reply.usage, key)
-    ]
+def _mean(usages: Sequence[Mapping[str, Any]], key: str) -> float | None:
+    values = [value for value in (usage.get(key) for usage in usages) if isinstance(value, (int, float))]
     return round(fmean(values), 2) if values else None
-
-
-def _is_number(usage: Mapping[str, Any], key: str) -> bool:
-    return isinstance(usage.get(key), int | float)
 
 
 def as_dict(counts: Counts) -> dict[str, int]:

@@ -6,19 +6,22 @@ import inspect
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from flagmm import __version__
+from flagmm.config.dump import to_plain
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
 from flagmm.evaluator.answers import Answer, read_answers
 from flagmm.evaluator.entries import evaluated_entry, scored_fields
 from flagmm.evaluator.judge import Judge
-from flagmm.evaluator.metric import JudgeableMetric, Metric
+from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
-from flagmm.evaluator.user_code import UserScoring
+from flagmm.evaluator.scores import errors_of_own_scores, score_run
+from flagmm.evaluator.user_code import UserScoring, needs_judge
 from flagmm.evaluator.verdict import Judged, Verdict
 from flagmm.jsonio import write_json, write_records
 from flagmm.paths import TaskPaths, safe_name
@@ -43,6 +46,8 @@ class BaseEvaluator:
         detailed_keys: annotation fields; each of their values gets scores of its own.
         aggregation_fields: fields that scoring code writes, kept as lists for repeated questions.
         is_clean: False compares choices as they stand, without reading them out of a sentence.
+        cluster_by: an annotation field, such as "img_path", whose value questions share that depend on each other;
+            standard errors and intervals then allow for it.
         base_dir: folder of the task file.
         settings: further keywords, kept in `self.settings` for subclasses.
     """
@@ -54,6 +59,7 @@ class BaseEvaluator:
         detailed_keys: Sequence[str] | None = None,
         aggregation_fields: Sequence[str] | None = None,
         is_clean: bool = True,
+        cluster_by: str | None = None,
         base_dir: str = "",
         **settings: Any,
     ) -> None:
@@ -61,10 +67,19 @@ class BaseEvaluator:
         self.detailed_keys = list(detailed_keys or [])
         self.aggregation_fields = list(aggregation_fields or ["raw_answer"])
         self.is_clean = is_clean
+        self.cluster_by = cluster_by
         self.settings = settings
         self.eval_func = self._load_eval_func(eval_func)
+        if cluster_by is not None and self._has_own_scoring():
+            raise ConfigError("evaluator: cluster_by: the task's own scoring has no errors to cluster; leave it out")
         self.metrics: list[Metric] = [TypeRules() if is_clean else _AsItStands()]
         self.judge: Judge | None = None
+        self.llm_evaluator: Any = None  # the judge, while a task's own scoring runs
+
+    @property
+    def needs_judge(self) -> bool:
+        """Whether nothing can be scored without a judge."""
+        return self._has_own_scoring() and needs_judge(self.eval_func or self.cal_accuracy)
 
     def _load_eval_func(self, eval_func: EvalFunc) -> Callable[..., dict[str, Any]] | None:
         if isinstance(eval_func, str):
@@ -76,7 +91,8 @@ class BaseEvaluator:
     def use_judge(self, judge: Judge) -> None:
         """Let a judge have its say over the rules' verdicts; it can judge questions of any type with a reference."""
         self.judge = judge
-        self.metrics[0] = JudgeableMetric(self.metrics[0])
+        if judge.scores_alone:
+            self.metrics[0] = JudgeableMetric(self.metrics[0])
 
     def process(self, dataset: Dataset, output_dir: str | Path, **kwargs: Any) -> dict[str, Any]:
         """Score the answers in `output_dir`, write `_evaluated.json` and `_result.json` there, return the latter.
@@ -123,31 +139,14 @@ class BaseEvaluator:
             about_judge = {"judge": asdict(report)}
         headline = judged[0]
         self._warn_of_unknown_types(headline)
+        unscored = [item.answer for item in headline if not item.scorable]
+        self._warn_of_unfit_references({answer.question_id: answer.annotation for answer in unscored})
         counts = aggregate.count(answers, headline, questions)
-        result: dict[str, Any] = {}
-        for metric, items in zip(self.metrics, judged, strict=True):
-            result |= metric.summarize(items)
-        result |= {
-            "accuracy_answered": aggregate.accuracy_answered(headline),
-            "accuracy_interval": aggregate.interval(headline),
-        }
-        result |= self._grouped(headline, taken=set(result))
+        result = score_run(self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by)
         result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
         result |= {"rules": aggregate.rule_counts(headline), **aggregate.disagreements(headline), **about_judge}
+        result["metrics"] = [describe(metric) for metric in self.metrics]
         return result, [evaluated_entry(item) for item in headline]
-
-    def _grouped(self, items: Sequence[Judged], *, taken: set[str]) -> dict[str, Any]:
-        """Scores for each value of each detailed key: the headline flat under the value's name, all of them nested."""
-        flat: dict[str, Any] = {}
-        groups: dict[str, dict[str, Any]] = {}
-        for key in self.detailed_keys:
-            groups[key] = {}
-            for value, members in aggregate.groups(items, key).items():
-                summary = self.metrics[0].summarize(members)
-                groups[key][value] = summary | {"n": sum(member.scorable for member in members)}
-                if value not in taken:
-                    flat.setdefault(value, next(iter(summary.values()), None))
-        return {**flat, "groups": groups, "macro": aggregate.macro(groups)} if groups else {}
 
     def _score_by_user_code(
         self, answers: Sequence[Answer], questions: int
@@ -157,22 +156,42 @@ class BaseEvaluator:
         counts = aggregate.count(answers, [], questions)
         metrics: dict[str, Any] = {"accuracy": None}
         if counts.answered:
-            metrics = scoring.run(function, name=_name_of(function, self))
+            metrics = scoring.run(function, name=_name_of(function, self), judge=self.judge)
             metrics.pop("partial", None)  # the run's word, not the scoring's
+            metrics |= errors_of_own_scores(metrics, scoring.scores()) | scoring.about_judge
+            counts = replace(counts, judge_failed=scoring.judge_failed)
         result = {**metrics, "over": "answered", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
+        result["eval_func"] = to_plain(self.eval_func or type(self))
         return result, scoring.evaluated(self.aggregation_fields)
 
     def _about_run(
         self, paths: TaskPaths, answers: Sequence[Answer], annotations: Mapping[str, Annotation]
     ) -> dict[str, Any]:
         about: dict[str, Any] = dict(aggregate.token_means(answers))
-        about["evaluator"] = type(self).__name__
+        about |= {"evaluator": type(self).__name__, "flagmm": __version__}
         repeats = max((len(answer.replies) for answer in answers), default=1)
         if repeats > 1:
             about["num_infers"] = repeats
         if len(answers) < len(annotations):
             about["partial"] = f"{len(answers)} of {len(annotations)} questions{_scope_label(paths.config)}"
         return about
+
+    def unfit_references(self, annotations: Mapping[str, Annotation]) -> dict[str, Any]:
+        """The reference answers, by question id, that no reply can equal, such as "E" among four options."""
+        if self._has_own_scoring():
+            return {}
+        return {key: item["answer"] for key, item in annotations.items() if self.metrics[0].is_unfit(item)}
+
+    def _warn_of_unfit_references(self, annotations: Mapping[str, Annotation]) -> None:
+        unfit = self.unfit_references(annotations)
+        for first in list(unfit)[:1]:
+            logger.warning(
+                "%d questions count as unscored, because no reply can equal their answer; the first is question_id %r "
+                "with answer %r",
+                len(unfit),
+                first,
+                unfit[first],
+            )
 
     def _warn_of_unknown_types(self, judged: Sequence[Judged]) -> None:
         if not isinstance(self.metrics[0], TypeRules):  # the others say themselves what they score
@@ -188,6 +207,8 @@ class BaseEvaluator:
 
 class _AsItStands(TypeRules):
     """`is_clean=False`: a choice is right only if the whole reply is its letter."""
+
+    built_as = BuiltAs("by_type", {"is_clean": False})
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         if annotation.get("question_type") == "multiple-choice" and has_reference(annotation):

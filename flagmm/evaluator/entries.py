@@ -9,6 +9,8 @@ from flagmm.types import Annotation
 
 NOT_ANSWERED = "not_answered"
 UNSCORED = "unscored"
+_SOMETIMES = ("careful_correct", "reference_correct", "scores")
+"""Fields that only some replies have."""
 
 
 def evaluated_entry(item: Judged) -> dict[str, Any]:
@@ -21,10 +23,11 @@ def evaluated_entry(item: Judged) -> dict[str, Any]:
     if not answer.repeated:
         return answer.record | fields[0]
     return answer.record | {
-        "correct": item.score if item.scorable else None,
+        "correct": item.score if item.counts else None,
         "inference_scores": [field["correct"] for field in fields],
         "num_inferences": len(fields),
         **{key: [field[key] for field in fields] for key in ("raw_answer", "extracted", "rule")},
+        **{key: [field.get(key) for field in fields] for key in _SOMETIMES if any(key in field for field in fields)},
         "label": answer.annotation.get("answer"),
         "question_type": answer.annotation.get("question_type"),
     }
@@ -48,4 +51,8 @@ def scored_fields(
     }
     if verdict is not None and verdict.careful is not None:
         fields["careful_correct"] = verdict.careful
+    if verdict is not None and verdict.reference is not None:
+        fields["reference_correct"] = verdict.reference
+    if verdict is not None and verdict.scores is not None:
+        fields["scores"] = dict(verdict.scores)
     return fields

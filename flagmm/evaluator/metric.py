@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from flagmm.config.dump import to_plain
 from flagmm.evaluator.aggregate import accuracy
 from flagmm.evaluator.verdict import FOR_THE_JUDGE, Judged, Verdict
 from flagmm.registry import METRICS, build
-from flagmm.types import Annotation
+from flagmm.types import ROW_ERROR, Annotation
 
 Summary = dict[str, Any]
+
+
+class BuiltAs(NamedTuple):
+    """Where a metric comes from."""
+
+    name: str
+    """In METRICS."""
+    settings: Mapping[str, Any]
+    """Its keywords, defaults included."""
 
 
 class Metric:
@@ -20,11 +31,33 @@ class Metric:
     """
 
     name = "accuracy"
-    """What the number is called in results."""
+    """What the headline is called in results."""
+    version = 1
+    """Grows when the same replies would get another score."""
+    normaliser: str | None = None
+    """What texts go through before they are compared, where that has a name."""
+    built_as = BuiltAs("", {})
+    """Filled in by `build_metric`."""
+    in_percent = True
+    """Whether the headline is in percent, as errors and intervals are; a number of another scale is given without."""
+    is_of_texts = False
+    """Whether its numbers are made of the texts themselves, so that a judge's verdicts would not show in them."""
+
+    @property
+    def mean_name(self) -> str | None:
+        """Which of its numbers is the mean of the questions' scores in percent, and so has an error and an interval.
+
+        By default the only one there is, or else `accuracy`; None where questions have no score of their own.
+        """
+        return self.name if type(self).summarize is Metric.summarize else "accuracy"
 
     def can_score(self, annotation: Annotation) -> bool:
         """Whether a reply to this question will get a verdict; questions without a reference answer do not."""
         return has_answer(annotation)
+
+    def is_unfit(self, annotation: Annotation) -> bool:
+        """Whether there is a reference answer, but one that no reply can equal: a fault of the data."""
+        return has_answer(annotation) and not self.can_score(annotation)
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         """The verdict on one reply."""
@@ -36,11 +69,21 @@ class Metric:
 
 
 class JudgeableMetric(Metric):
-    """Another metric, with questions that it cannot score left for a judge."""
+    """Another metric, with questions that it cannot score left for a judge.
+
+    Of a metric of texts there remains what it scores each answer; the number is the mean of the verdicts.
+    """
 
     def __init__(self, inner: Metric) -> None:
         self._inner = inner
-        self.name = inner.name
+        self.name, self.version, self.normaliser = inner.name, inner.version, inner.normaliser
+        self.built_as = inner.built_as
+        if inner.is_of_texts:
+            self.name = Metric.name
+
+    @property
+    def mean_name(self) -> str | None:
+        return self.name if self._inner.is_of_texts else self._inner.mean_name
 
     def can_score(self, annotation: Annotation) -> bool:
         return self._inner.can_score(annotation) or has_answer(annotation)
@@ -51,12 +94,17 @@ class JudgeableMetric(Metric):
         return Verdict(correct=None, extracted=text, rule=FOR_THE_JUDGE)
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
-        return self._inner.summarize(items)
+        return {self.name: accuracy(items)} if self._inner.is_of_texts else self._inner.summarize(items)
+
+
+def headline_of(metric: Metric, summary: Summary) -> str | None:
+    """Which number stands for all: that of the metric's name, or the first there is."""
+    return metric.name if metric.name in summary else next(iter(summary), None)
 
 
 def has_answer(annotation: Annotation) -> bool:
-    """Whether the annotation says what is right."""
-    return annotation.get("answer") not in (None, "", [], {})
+    """Whether the annotation says what is right; that of a row which cannot be read is taken to, so that it counts."""
+    return annotation.get("answer") not in (None, "", [], {}) or ROW_ERROR in annotation
 
 
 def references(annotation: Annotation) -> list[str]:
@@ -75,4 +123,22 @@ def build_metric(config: str | Mapping[str, Any], *, where: str) -> Metric:
     """
     settings = {"type": config} if isinstance(config, str) else config
     metric: Metric = build(METRICS, settings, where=where)
+    kind, given = settings["type"], {key: value for key, value in settings.items() if key != "type"}
+    name = kind if isinstance(kind, str) else kind.__name__
+    metric.built_as = BuiltAs(name, {**_defaults(type(metric)), **given})
     return metric
+
+
+def _defaults(kind: type[Metric]) -> dict[str, Any]:
+    parameters = inspect.signature(kind).parameters.values()
+    return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
+
+
+def describe(metric: Metric) -> dict[str, Any]:
+    """What `_result.json` says of how a metric scores."""
+    return {
+        "name": metric.built_as.name or type(metric).__name__,
+        "version": metric.version,
+        "normaliser": metric.normaliser,
+        "settings": to_plain(metric.built_as.settings),
+    }

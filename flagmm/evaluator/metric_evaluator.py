@@ -43,10 +43,10 @@ class MmmuEvaluator(MetricEvaluator):
 
 @EVALUATORS.register_module()
 class VqaEvaluator(MetricEvaluator):
-    """VQA accuracy; `variant="textvqa"` takes TextVQA's normaliser."""
+    """VQA accuracy; `variant="textvqa"` takes TextVQA's normaliser, `rule="careful"` normalises always."""
 
-    def __init__(self, *, variant: str = "vqa", **settings: Any) -> None:
-        super().__init__(metrics={"type": "vqa_accuracy", "variant": variant}, **settings)
+    def __init__(self, *, variant: str = "vqa", rule: str = "reference", **settings: Any) -> None:
+        super().__init__(metrics={"type": "vqa_accuracy", "variant": variant, "rule": rule}, **settings)
 
 
 @EVALUATORS.register_module()

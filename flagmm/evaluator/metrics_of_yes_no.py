@@ -13,7 +13,7 @@ from flagmm.evaluator.rules import yes_or_no as read_reference
 from flagmm.evaluator.verdict import Judged, Verdict
 from flagmm.extraction import extract_yes_no
 from flagmm.metrics.hallusionbench import HallusionRow, hallusionbench_shares
-from flagmm.metrics.mme import MmeRow, mme_label, mme_scores
+from flagmm.metrics.mme import MmeRow, mme_label, mme_scores, mme_shares
 from flagmm.metrics.pope import Label, exact_label, pope_label, pope_scores
 from flagmm.metrics.vlmevalkit_infer import yes_or_no as vlmevalkit_label
 from flagmm.registry import METRICS
@@ -108,7 +108,9 @@ class Pope(YesNo):
 
 @METRICS.register_module("mme")
 class Mme(YesNo):
-    """MME: acc and acc+ over pictures with two questions each, summed to perception and cognition.
+    """MME: acc + acc+ of each subtask, summed to perception and cognition; beside it acc and acc+ of all questions.
+
+    acc is the share of right questions, acc+ (`acc_plus`) that of pictures whose two questions are both right.
 
     Args:
         category_key: the annotation's field with the subtask.
@@ -125,13 +127,14 @@ class Mme(YesNo):
         self._image_key = image_key
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
-        rows = [self._row(item) for item in items if item.scorable]
-        if not rows:
-            return {self.name: None, "accuracy": None}
+        rows = sorted(self._row(item) for item in items if item.counts)  # so that subtasks come in one order
+        shares = mme_shares(rows)
+        if shares is None:
+            return {self.name: None, "acc": None, "acc_plus": None, "accuracy": None}
         scores = mme_scores(rows)
-        total = scores["perception"] + scores["cognition"]
-        rounded = {name: round(value, 2) for name, value in scores.items()}
-        return {self.name: round(total, 2), "accuracy": accuracy(items), **rounded}
+        numbers = {self.name: scores["perception"] + scores["cognition"], **shares._asdict()}
+        rounded = {name: round(value, 2) for name, value in {**numbers, **scores}.items()}
+        return {**rounded, "accuracy": accuracy(items)}
 
     def _row(self, item: Judged) -> MmeRow:
         annotation = item.answer.annotation
@@ -147,6 +150,7 @@ class HallusionBench(YesNo):
     """
 
     name = "aAcc"
+    mean_name = "aAcc"
 
     def __init__(self, *, reading: Reading = "vlmevalkit") -> None:
         super().__init__(reading=reading)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import fmean
-from typing import Any
+from functools import cached_property
+from math import fsum
+from typing import Any, Literal
 
 from flagmm.evaluator.answers import Answer
+
+Rule = Literal["reference", "careful"]
+"""How a reply is read and compared: as the benchmark's own code does, or with care."""
 
 NO_REFERENCE = "no_reference"
 UNKNOWN_TYPE = "unknown_type"
@@ -26,6 +31,31 @@ class Verdict:
     """The rule that read it, or why there is no verdict."""
     careful: float | None = None
     """What a careful reading says where a benchmark's own rule scored; None where both agree, or it was not asked."""
+    reference: float | None = None
+    """What a benchmark's own rule says where a careful reading scored; None as above."""
+    scores: Mapping[str, float] | None = None
+    """The values by name, of a metric that gives several."""
+
+
+def verdict_by(
+    rule: Rule,
+    *,
+    reference: float,
+    careful: float,
+    extracted: Any,
+    read_by: str,
+    scores: Mapping[str, float] | None = None,
+) -> Verdict:
+    """The verdict by one of two rules; where the other one disagrees, it holds that one's score, too."""
+    differ = reference != careful
+    return Verdict(
+        correct=reference if rule == "reference" else careful,
+        extracted=extracted,
+        rule=read_by,
+        careful=careful if differ and rule == "reference" else None,
+        reference=reference if differ and rule == "careful" else None,
+        scores=scores,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +67,7 @@ class Judged:
     scorable: bool
     """Whether a reply can be scored at all: there is a reference, and a rule for the type."""
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Mean over the replies, from 0 to 1; what is no answer scores 0."""
         scores = [
@@ -45,10 +75,14 @@ class Judged:
             for verdict in self.verdicts
             if verdict is None or verdict.rule != JUDGE_FAILED
         ]
-        return fmean(scores) if scores else 0.0
+        return fsum(scores) / len(scores) if scores else 0.0
 
-    @property
+    @cached_property
     def counts(self) -> bool:
         """Whether the question is in the denominator: it can be scored, and the judge did not fail on all of it."""
-        failed = [verdict is not None and verdict.rule == JUDGE_FAILED for verdict in self.verdicts]
-        return self.scorable and not (failed and all(failed))
+        if not self.scorable:
+            return False
+        for verdict in self.verdicts:
+            if verdict is None or verdict.rule != JUDGE_FAILED:
+                return True
+        return not self.verdicts

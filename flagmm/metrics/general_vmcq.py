@@ -9,7 +9,7 @@ The prompts of the format are in `prompt.general_vmcq`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from string import ascii_uppercase
 from typing import Literal, NamedTuple
 
@@ -34,6 +34,7 @@ _BRACKETED = re.compile(r"[(\[（【]\s*([A-Za-z\d](?:\s*[,，/、]\s*[A-Za-z\d]
 _WORD = re.compile(r"[A-Za-z\d]+")
 _CONJUNCTIONS = ("and", "or")
 _CONJUNCTION = re.compile(r"\s(?:and|or)\s", re.IGNORECASE)
+_ANSWER_SEPARATORS = re.compile(r"[\s,，、/;；]+")
 _SEPARATORS = str.maketrans({"，": ",", "、": ",", "/": ",", " ": None})
 
 
@@ -69,6 +70,22 @@ def read_general_vmcq(
     elif multiple:
         return "".join(sorted(_listed(stated, known, language)))
     return stated if stated in known else ""
+
+
+def answer_labels(answer: str | Sequence[str], labels: Collection[str]) -> set[str]:
+    """Return the labels that a reference answer lists, in any case; none where it names something else, too.
+
+    They stand between separators, or one letter after another.
+
+    >>> sorted(answer_labels("c, a", "ABCD")), sorted(answer_labels(["AC"], "ABCD")), answer_labels("A, E", "ABCD")
+    (['A', 'C'], ['A', 'C'], set())
+    """
+    known, texts = frozenset(labels), [answer] if isinstance(answer, str) else answer
+    separated = [part.upper() for text in texts for part in _ANSWER_SEPARATORS.split(text) if part]
+    for parts in (separated, [letter for part in separated for letter in part]):
+        if known.issuperset(parts):
+            return set(parts)
+    return set()
 
 
 def choice_accuracy(extracted: str, target: str, *, rule: Rule = "reference") -> float:

@@ -17,6 +17,12 @@ from flagmm.metrics.ngrams import count_overlap, lcs_length, list_ngrams
 
 ORDERS = (1, 2, 3, 4)
 MAIN_SCORE = "Rouge-L-R"
+SCORE_NAMES = (
+    *(f"bleu-{order}" for order in ORDERS),
+    *(f"Rouge-{kind}-{side}" for kind in ("1", "2", "L") for side in "RPF"),
+)
+NO_SCORE = dict.fromkeys(SCORE_NAMES, 0.0)
+"""The scores of what is no answer."""
 METRIC_SCORES = {"bleu": "bleu-4", "rouge": "Rouge-L-F"}
 """Metric -> the key that EvalScope's report shows where it shows one value for the metric."""
 _F1_GUARD = 1e-8  # the reference adds it to the divisor, so a perfect F1 is 0.999999995

@@ -36,6 +36,15 @@ class MmeRow(NamedTuple):
     correct: bool
 
 
+class MmeShares(NamedTuple):
+    """In percent."""
+
+    acc: float
+    """Questions whose reply is right."""
+    acc_plus: float
+    """Pictures with two questions, all right."""
+
+
 def mme_label(text: str) -> Literal["yes", "no", "other"]:
     """Return what lmms-eval reads: "yes", else "no", within the first four characters; "y" or "n" alone will do.
 
@@ -69,7 +78,23 @@ def mme_scores(rows: Iterable[MmeRow]) -> dict[str, float]:
     }
 
 
+def mme_shares(rows: Iterable[MmeRow]) -> MmeShares | None:
+    """Return acc and acc+ over all categories together, every question and picture weighing the same; None for no rows.
+
+    >>> mme_shares([MmeRow("OCR", "1", True), MmeRow("OCR", "1", True), MmeRow("color", "1", True)])
+    MmeShares(acc=100.0, acc_plus=50.0)
+    """
+    pictures: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for row in rows:
+        pictures[row.category, row.image].append(row.correct)
+    return _shares(list(pictures.values())) if pictures else None
+
+
 def _category_score(pictures: list[list[bool]]) -> float:
+    return sum(_shares(pictures))
+
+
+def _shares(pictures: list[list[bool]]) -> MmeShares:
     questions = [correct for picture in pictures for correct in picture]
     both_right = sum(len(picture) > 1 and all(picture) for picture in pictures)
-    return 100 * sum(questions) / len(questions) + 100 * both_right / len(pictures)
+    return MmeShares(100 * sum(questions) / len(questions), 100 * both_right / len(pictures))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from statistics import fmean, variance
+from collections.abc import Hashable, Iterable, Sequence
+from statistics import fmean
 from typing import NamedTuple, TypeVar
 
 _Z95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
@@ -41,7 +41,17 @@ def standard_error(scores: Sequence[float]) -> float | None:
     """
     if len(scores) < 2:
         return None
-    return math.sqrt(variance(scores) / len(scores))
+    return _deviation(scores) / math.sqrt(len(scores))
+
+
+def standard_deviation(scores: Sequence[float]) -> float | None:
+    """The sample standard deviation (n - 1); None for fewer than two scores."""
+    return _deviation(scores) if len(scores) > 1 else None
+
+
+def _deviation(scores: Sequence[float]) -> float:
+    mean = fmean(scores)  # `statistics.stdev` is exact by fractions and slow
+    return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
 
 
 def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
@@ -84,18 +94,6 @@ def clustered_interval(scores: Sequence[float], clusters: Sequence[Hashable]) ->
     return Interval(max(0.0, mean - _Z95 * error), min(1.0, mean + _Z95 * error))
 
 
-def micro_mean(groups: Mapping[str, Sequence[float]]) -> float | None:
-    """The mean over all scores, so that large groups weigh more; None where there is no score."""
-    scores = [score for group in groups.values() for score in group]
-    return fmean(scores) if scores else None
-
-
-def macro_mean(groups: Mapping[str, Sequence[float]]) -> float | None:
-    """The mean of the groups' means, each of the same weight; groups without scores are left out, None if all are."""
-    means = [fmean(group) for group in groups.values() if group]
-    return fmean(means) if means else None
-
-
 def pass_at_k(n: int, c: int, k: int) -> float | None:
     """The chance that at least one of k answers is right, estimated without bias from c right ones among n.
 
@@ -116,12 +114,17 @@ def pass_at_k(n: int, c: int, k: int) -> float | None:
 
 
 def majority_vote(answers: Iterable[_Answer | None]) -> _Answer | None:
-    """The answer given most often, of equally frequent ones the first seen; None (no answer) has no vote.
+    """The answer given more often than any other; None (no answer) has no vote.
 
-    None where nothing else is there.
+    None where two answers are given most often, so that the order of the answers decides nothing, and where none is
+    given.
 
-    >>> majority_vote(["B", None, "A", None, "A", "B", None])
-    'B'
+    >>> majority_vote(["B", None, "A", "A", None, None]), majority_vote(["B", "A", "A", "B"])
+    ('A', None)
     """
     given = [answer for answer in answers if answer is not None]
-    return max(given, key=given.count, default=None)  # counts by equality: answers may be lists
+    if not given:
+        return None
+    votes = [given.count(answer) for answer in given]  # counts by equality: answers may be lists
+    most = max(votes)
+    return given[votes.index(most)] if votes.count(most) == most else None

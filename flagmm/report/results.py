@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.errors import DataError
+from flagmm.evaluator.result_keys import INTERVAL, STDERR, is_metric
 from flagmm.jsonio import read_json
 from flagmm.paths import RunPaths
 from flagmm.types import Counts, TaskResult
 
 HEADLINE = "accuracy"
+"""What stands for a task whose file names no headline."""
 _SUFFIX = "_result.json"
-# What `_result.json` holds beside metrics.
-_NOT_METRICS = {
-    "over", "counts", "reject_info", "rules", "groups", "partial", "evaluator", "num_infers", "accuracy_interval",
-    "accuracy_answered", "accuracy_stderr", "average_tokens", "average_prompt_tokens", "average_completion_tokens",
-    "macro", "rule_disagreements", "repeats", "judge",
-}  # fmt: skip
 
 
 def read_results(run: RunPaths) -> list[TaskResult]:
@@ -40,20 +36,51 @@ def read_result(path: Path) -> TaskResult:
     counts = values.get("counts")
     return TaskResult(
         task=path.name.removesuffix(_SUFFIX),
-        metrics={key: value for key, value in values.items() if key not in _NOT_METRICS},
+        metrics={key: value for key, value in values.items() if is_metric(key, values)},
         counts=Counts(**{key: value for key, value in (counts or {}).items() if key in known}),
         over="answered" if values.get("over") == "answered" else "asked",
         partial=values.get("partial"),
-        details={key: value for key, value in values.items() if key in _NOT_METRICS},
+        details={key: value for key, value in values.items() if not is_metric(key, values)},
     )
 
 
+def headline(result: TaskResult) -> str:
+    """Which metric stands for the task: the one that the file names, else the accuracy."""
+    named = result.details.get("headline")
+    return named if isinstance(named, str) else HEADLINE
+
+
+def interval_of(result: TaskResult, metric: str) -> list[float] | None:
+    """The 95 % interval of this very metric, in percent; None where it has none."""
+    interval = result.details.get(f"{metric}{INTERVAL}")
+    return interval if isinstance(interval, list) and len(interval) == 2 else None
+
+
+def stderr_of(result: TaskResult, metric: str) -> float | None:
+    """The standard error of this very metric, in percent; None where it has none."""
+    return result.details.get(f"{metric}{STDERR}")
+
+
 def metric_rows(result: TaskResult) -> Iterator[tuple[str, Any]]:
-    """The (name, value) pairs worth a row: the headline first, then numbers, those of nested dicts by dotted name."""
-    flat = dict(_flatten(result.metrics))
-    if HEADLINE in flat:
-        yield HEADLINE, flat.pop(HEADLINE)
+    """The (name, value) pairs worth a row.
+
+    The headline and what repeats tell of it come first, then numbers, those of nested dicts by dotted name.
+    """
+    flat, first = dict(_flatten(result.metrics)), headline(result)
+    if first in flat:
+        yield first, flat.pop(first)
+    yield from _repeat_rows(result.details.get("repeats"))
     yield from flat.items()
+
+
+def _repeat_rows(repeats: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(repeats, dict):
+        return
+    yield "run_std", repeats.get("std")
+    for k, share in (repeats.get("pass_at_k") or {}).items():
+        yield f"pass@{k}", share
+    if "majority_vote" in repeats:
+        yield "majority_vote", repeats["majority_vote"]
 
 
 def _flatten(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

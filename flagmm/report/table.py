@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flagmm.report.results import HEADLINE, metric_rows
+from flagmm.report.results import interval_of, metric_rows
 from flagmm.report.validity import assess
 from flagmm.types import TaskResult
 
@@ -29,8 +29,8 @@ def _score(result: TaskResult, metric: str, value: float | None) -> str:
     if value is None:
         return "-"
     text = f"{value:.2f}" if isinstance(value, float) else str(value)
-    interval = result.details.get("accuracy_interval")
-    if metric == HEADLINE and interval:
+    interval = interval_of(result, metric)
+    if interval:
         text += f" [{interval[0]:.1f}, {interval[1]:.1f}]"
     return text
 

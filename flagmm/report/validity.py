@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flagmm.report.results import HEADLINE
+from flagmm.report.results import HEADLINE, headline, interval_of
 from flagmm.types import Counts, TaskResult
 
 _WARN_SHARE = 0.01
@@ -33,18 +33,26 @@ def assess(result: TaskResult) -> Validity:
     texts = [f"{number} {kind.replace('_', '-')} ({number / counts.asked:.1%})" for kind, number in losses]
     if counts.unscored:
         texts.append(f"{counts.unscored} not scored")
-    span = _range(result)
+    name = _mean_metric(result)
+    span = _range(result, name)
     if span:
-        texts.append(f"score between {span[0]:.2f} and {span[1]:.2f} if the missing were all wrong or all right")
+        shown = "score" if name == headline(result) else name
+        texts.append(f"{shown} between {span[0]:.2f} and {span[1]:.2f} if the missing were all wrong or all right")
     doubtful = any(number / counts.asked > _WARN_SHARE for _, number in losses)
     return Validity(text="; ".join(texts) or f"all {counts.asked} answered", is_doubtful=doubtful)
 
 
-def _range(result: TaskResult) -> tuple[float, float] | None:
-    """The accuracy if every answer that is missing were wrong, and if it were right; None where none is missing."""
-    counts, accuracy = result.counts, result.metrics.get(HEADLINE)
+def _mean_metric(result: TaskResult) -> str:
+    """The metric that is a mean over questions: the headline where it has an interval, else the accuracy."""
+    name = headline(result)
+    return name if interval_of(result, name) else HEADLINE
+
+
+def _range(result: TaskResult, metric: str) -> tuple[float, float] | None:
+    """That metric if every answer that is missing were wrong, and if it were right; None where none is missing."""
+    counts, accuracy = result.counts, result.metrics.get(metric)
     missing = counts.asked - counts.answered
-    scored = counts.asked - counts.unscored
+    scored = counts.asked - counts.unscored - counts.judge_failed
     if not missing or scored <= 0 or not isinstance(accuracy, int | float) or not 0 <= accuracy <= 100:
         return None
     if result.over == "asked":

@@ -7,6 +7,7 @@ import logging
 
 import pytest
 
+from flagmm import __version__
 from flagmm.errors import ConfigError, DataError, UserCodeError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
 from flagmm.jsonio import read_json
@@ -58,8 +59,11 @@ def score(tmp_path):
 def test_the_result_holds_scores_counts_and_rules(score):
     result, _ = score()
     assert (result["accuracy"], result["accuracy_answered"]) == (25.0, 33.33)
+    assert (result["headline"], result["n"], result["accuracy_stderr"]) == ("accuracy", 4, 25.0)
     assert (result["accuracy_interval"], result["over"]) == ([4.56, 69.94], "asked")
-    assert result["evaluator"] == "BaseEvaluator"
+    assert result["interval"] == {"level": 95, "method": "wilson"}
+    assert (result["evaluator"], result["flagmm"]) == ("BaseEvaluator", __version__)
+    assert result["metrics"] == [{"name": "by_type", "version": 1, "normaliser": "text_match", "settings": {}}]
     assert result["counts"] == {
         "total": 4, "asked": 4, "answered": 3, "empty": 0, "refused": 0, "failed": 1, "truncated": 0, "unparsed": 1,
         "judge_failed": 0, "unscored": 0,
@@ -67,7 +71,7 @@ def test_the_result_holds_scores_counts_and_rules(score):
     assert result["reject_info"] == {"reject_rate": 25.0, "reject_number": 1, "total_question": 4}
     assert result["average_tokens"] == 4
     assert sum(result["rules"].values()) == 3
-    assert result.keys() & {"partial", "groups", "num_infers"} == set()
+    assert result.keys() & {"partial", "groups", "num_infers", "repeats", "micro", "macro"} == set()
 
 
 def test_every_answer_is_kept_with_what_was_found(score):
@@ -122,6 +126,14 @@ def test_missing_answers_are_told(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_questions_without_a_detailed_key_are_in_no_group_of_it_and_are_counted(score):
+    annotations = {"1": choice(topic="art"), "2": choice(topic=None), "3": choice("B", topic=[]), "4": choice()}
+    result, _ = score(annotations=annotations, detailed_keys=["topic", "question_type"])
+    assert list(result["groups"]["topic"]) == ["art"]
+    assert result["n_without"] == {"topic": 3}
+    assert "None" not in result
+
+
 def test_values_of_detailed_keys_have_scores_of_their_own(score):
     annotations = {
         "1": choice(topic="sea", level=1), "2": choice(topic="land", level=1), "3": choice("B", topic="sea", level=2),
@@ -129,9 +141,10 @@ def test_values_of_detailed_keys_have_scores_of_their_own(score):
     }  # fmt: skip
     result, _ = score(annotations=annotations, detailed_keys=["topic", "level"])
     assert (result["sea"], result["land"], result["1"], result["2"]) == (50.0, 0.0, 50.0, 0.0)
-    assert result["groups"]["topic"] == {
-        "accuracy": {"accuracy": 0.0, "n": 1}, "land": {"accuracy": 0.0, "n": 1}, "sea": {"accuracy": 50.0, "n": 2},
-    }  # fmt: skip
+    one = {"accuracy": 0.0, "n": 1, "accuracy_stderr": None, "accuracy_interval": [0.0, 79.35]}
+    two = {"accuracy": 50.0, "n": 2, "accuracy_stderr": 50.0, "accuracy_interval": [9.45, 90.55]}
+    assert result["groups"]["topic"] == {"accuracy": one, "land": one, "sea": two}
+    assert (result["micro"], result["macro"]) == (25.0, {"topic": 16.67, "level": 25.0})
     assert result["accuracy"] == 25.0, "a group of that name must not take the score's place"
 
 
@@ -142,6 +155,16 @@ def test_questions_without_a_rule_are_unscored_with_one_warning_a_type(score, ca
     assert (result["accuracy"], result["counts"]["unscored"]) == (50.0, 2)
     assert evaluated[1]["correct"] is None
     assert [message[:41] for message in caplog.messages] == ["no rule scores question_type 'bbox'; its "]
+
+
+def test_answers_that_are_no_option_are_unscored_with_one_warning(score, caplog):
+    caplog.set_level(logging.WARNING)
+    result, entries = score(annotations={**FOUR, "1": choice("E"), "3": choice("yellow")})
+    assert (result["counts"]["unscored"], result["accuracy"]) == (2, 0.0)
+    assert (entries[0]["correct"], entries[0]["rule"]) == (None, "unscored")
+    [message] = caplog.messages
+    assert message.startswith("2 questions count as unscored")
+    assert message.endswith("the first is question_id '1' with answer 'E'")
 
 
 def test_questions_without_a_reference_are_unscored_without_a_warning(score, caplog):
@@ -171,6 +194,52 @@ def test_repeats_are_means(score):
         "question_type": "multiple-choice",
     }
     assert evaluated[1]["rule"][1] == "not_answered"
+    assert result["repeats"] == {
+        "n": 2, "scores": [100.0, 0.0], "mean": 50.0, "std": 70.71, "pass_at_k": {"1": 50.0, "2": 100.0},
+        "majority_vote": 50.0, "majority_ties": 1,
+    }  # fmt: skip
+
+
+def test_questions_on_one_picture_are_a_cluster_when_told_so(score):
+    annotations = {key: {**item, "image": "b" if key == "4" else "a"} for key, item in FOUR.items()}
+    result, _ = score(annotations=annotations, cluster_by="image", detailed_keys=["image"])
+    assert (result["accuracy"], result["n"]) == (25.0, 4)
+    # Residuals of the mean 1/4: 3/4 - 1/4 - 1/4 on a, -1/4 on b; root of (1/16 + 1/16) * 2 clusters / (2 - 1), by 4.
+    assert (result["accuracy_stderr"], result["accuracy_interval"]) == (12.5, [0.5, 49.5])
+    assert result["interval"] == {"level": 95, "method": "clustered", "by": "image", "clusters": 2}
+    assert result["groups"]["image"]["a"] == {
+        "accuracy": 33.33, "n": 3, "accuracy_stderr": None, "accuracy_interval": None,
+    }  # fmt: skip
+
+
+def test_a_cluster_field_that_the_questions_lack_is_told(score):
+    with pytest.raises(DataError, match=r"^cluster_by: no question has a field 'image'"):
+        score(cluster_by="image")
+
+
+def test_own_scoring_has_no_clusters():
+    with pytest.raises(ConfigError, match=r"^evaluator: cluster_by: the task's own scoring"):
+        BaseEvaluator(eval_func=lambda annotations, predictions: {}, cluster_by="image")
+
+
+def test_a_group_cannot_take_the_name_of_what_the_file_holds_elsewhere(score):
+    names = ("n", "judge", "micro", "counts")
+    annotations = {key: {**item, "topic": name} for (key, item), name in zip(FOUR.items(), names, strict=True)}
+    result, _ = score(annotations=annotations, detailed_keys=["topic"])
+    assert (result["n"], result["micro"], result["counts"]["asked"]) == (4, 25.0, 4)
+    assert "judge" not in result
+    assert list(result["groups"]["topic"]) == sorted(names)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_order_of_predictions_does_not_matter(score, reverse, tmp_path):
+    annotations = {key: {**item, "topic": "ab"[int(key) % 2]} for key, item in FOUR.items()}
+    answers = [*ANSWERS, {"question_id": "5", "answer": {"inference_0": "A", "inference_1": "B"}}]
+    annotations["5"] = choice(topic="c")
+    score(answers, annotations, detailed_keys=["topic"])
+    first = (tmp_path / "t_result.json").read_bytes()
+    score(answers[::-1] if reverse else answers[2:] + answers[:2], annotations, detailed_keys=["topic"])
+    assert (tmp_path / "t_result.json").read_bytes() == first
 
 
 @pytest.mark.parametrize(("is_clean", "score_of_sentence"), [(True, 100.0), (False, 0.0)])
@@ -203,7 +272,45 @@ def test_a_file_of_the_task_may_score(score, tmp_path):
     assert result["counts"]["failed"] == 1
     assert result["reject_info"]["reject_number"] == 1
     assert "accuracy" not in result
+    assert result["eval_func"]["function"] == "get_result"
+    assert len(result["eval_func"]["sha256"]) == 64
     assert [entry.get("correct") for entry in evaluated] == [True, False, False, None]
+
+
+def accuracy_of(marks):
+    """Scoring code that writes these marks and returns their mean in percent."""
+
+    def get_result(annotations, predictions):
+        for prediction, mark in zip(predictions, marks, strict=True):
+            prediction["correct"] = mark
+        return {"accuracy": round(sum(marks) / len(marks) * 100, 2)}
+
+    return get_result
+
+
+def test_the_accuracy_of_scoring_code_that_marks_each_answer_has_an_error(score):
+    result, _ = score(eval_func=accuracy_of([True, False, 0.5]))
+    assert (result["accuracy"], result["n"], result["over"]) == (50.0, 3, "answered")
+    assert (result["accuracy_stderr"], result["accuracy_interval"]) == (28.87, [12.53, 87.47])
+
+
+@pytest.mark.parametrize(
+    "get_result",
+    [
+        pytest.param(lambda annotations, predictions: {"accuracy": 50.0}, id="no marks"),
+        pytest.param(accuracy_of([1, 0, 2]), id="points"),
+        pytest.param(lambda *given: {**accuracy_of([1, 0, 0])(*given), "accuracy": 99.0}, id="another mean"),
+    ],
+)
+def test_the_accuracy_of_other_scoring_code_stands_alone(score, get_result):
+    result, _ = score(eval_func=get_result)
+    assert result.keys() & {"n", "accuracy_stderr", "accuracy_interval", "interval"} == set()
+
+
+def test_what_scoring_code_says_of_its_own_error_is_kept(score):
+    code = accuracy_of([1, 0, 0])
+    result, _ = score(eval_func=lambda *given: {**code(*given), "n": "three", "accuracy_stderr": 1})
+    assert (result["n"], result["accuracy_stderr"], result["accuracy_interval"]) == ("three", 1, [6.15, 79.23])
 
 
 def test_a_function_may_score(score):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flagmm.metrics.mme import COGNITION, PERCEPTION, MmeRow, mme_label, mme_scores
+from flagmm.metrics.mme import COGNITION, PERCEPTION, MmeRow, mme_label, mme_scores, mme_shares
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,13 @@ def test_a_picture_with_one_question_earns_no_point_as_a_picture():
 
 def test_an_unknown_category_stands_for_itself():
     assert mme_scores([MmeRow("new", "a", True)]) == {"perception": 0, "cognition": 0, "new": 100}
+
+
+def test_acc_and_acc_plus_are_over_the_questions_and_pictures_of_all_categories():
+    rows = [MmeRow("color", "a", True)] * 2 + [MmeRow("count", "a", True), MmeRow("count", "a", False)]
+    shares = mme_shares([*rows, MmeRow("OCR", "b", True)])  # the last has one question only
+    assert shares == (80.0, pytest.approx(100 / 3))
+    assert mme_shares([]) is None
 
 
 def test_no_rows_score_nothing():

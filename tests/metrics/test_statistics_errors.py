@@ -1,4 +1,4 @@
-"""Standard errors and means. Expected values are those of scipy 1.17.1 (`stats.sem`) and statsmodels 0.15.0
+"""Standard errors. Expected values are those of scipy 1.17.1 (`stats.sem`, `stats.tstd`) and statsmodels 0.15.0
 (`OLS(scores, ones).fit(cov_type="cluster", cov_kwds={"groups": clusters})`: `bse`, `conf_int()`)."""
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from flagmm.metrics.statistics import (
     clustered_interval,
     clustered_standard_error,
-    macro_mean,
-    micro_mean,
+    standard_deviation,
     standard_error,
     wilson_interval,
 )
@@ -93,16 +92,17 @@ def test_the_order_of_scores_has_no_effect(pairs, rng):
     assert first == second if first is None else first == pytest.approx(second, abs=1e-12)
 
 
-def test_the_micro_mean_weighs_items_and_the_macro_mean_weighs_groups():
-    groups = {"charts": [1, 1, 1, 0], "menus": [0], "signs": []}
-    assert micro_mean(groups) == pytest.approx(3 / 5)
-    assert macro_mean(groups) == pytest.approx((3 / 4 + 0) / 2)
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [([50.0, 75.0, 62.5, 62.5], 10.206207261596575), ([0.2, 0.9, 0.4], 0.36055512754639896), ([3, 3], 0.0)],
+)
+def test_the_standard_deviation_is_that_of_scipy(scores, expected):
+    assert standard_deviation(scores) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("groups", [{}, {"charts": []}])
-@pytest.mark.parametrize("mean", [micro_mean, macro_mean])
-def test_groups_without_a_score_have_no_mean(mean, groups):
-    assert mean(groups) is None
+@pytest.mark.parametrize("scores", [[], [1.0]])
+def test_fewer_than_two_scores_have_no_deviation(scores):
+    assert standard_deviation(scores) is None
 
 
 def test_the_clustered_interval_covers_the_truth_about_as_often_as_it_says():

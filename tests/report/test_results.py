@@ -8,7 +8,7 @@ import pytest
 
 from flagmm.errors import DataError
 from flagmm.paths import RunPaths
-from flagmm.report.results import metric_rows, read_result, read_results
+from flagmm.report.results import headline, interval_of, metric_rows, read_result, read_results, stderr_of
 from flagmm.types import Counts, TaskResult
 
 
@@ -85,3 +85,60 @@ def test_the_results_of_a_folder_come_by_task_name(tmp_path):
 )
 def test_only_numbers_are_worth_a_row(metrics, rows):
     assert list(metric_rows(TaskResult(task="t", metrics=metrics, counts=Counts()))) == rows
+
+
+POPE = {
+    "f1": 66.67, "precision": 60.0, "accuracy": 62.5, "n": 8, "accuracy_stderr": 18.3,
+    "accuracy_interval": [30.6, 86.3], "headline": "f1", "accuracy_answered": 62.5,
+    "interval": {"level": 95, "method": "wilson"}, "dog": 50.0,
+    "groups": {}, "macro": {"animal": 50.0}, "micro": 66.67, "over": "asked", "counts": {},
+    "evaluator": "MetricEvaluator", "metrics": [{"name": "pope", "version": 1}], "flagmm": "0.1.0",
+}  # fmt: skip
+
+
+def test_the_file_names_its_headline_and_what_belongs_to_each_metric(tmp_path):
+    found = read_result(write(tmp_path, "t", POPE))
+    assert list(metric_rows(found)) == [("f1", 66.67), ("precision", 60.0), ("accuracy", 62.5), ("dog", 50.0)]
+    assert headline(found) == "f1"
+    assert (interval_of(found, "f1"), stderr_of(found, "f1")) == (None, None)
+    assert (interval_of(found, "accuracy"), stderr_of(found, "accuracy")) == ([30.6, 86.3], 18.3)
+
+
+def test_a_file_without_a_headline_is_about_its_accuracy_and_its_words_are_metrics(tmp_path):
+    found = read_result(write(tmp_path, "t", {"n": 3, "metrics": {"bleu": 4}, "accuracy": 1.0, "micro": 5}))
+    assert headline(found) == "accuracy"
+    assert list(metric_rows(found)) == [("accuracy", 1.0), ("n", 3), ("metrics.bleu", 4), ("micro", 5)]
+
+
+def test_a_metric_may_be_called_like_an_error_of_none(tmp_path):
+    found = read_result(write(tmp_path, "t", {"headline": "x", "x": 1, "y_stderr": 2, "x_stderr": 3}))
+    assert list(metric_rows(found)) == [("x", 1), ("y_stderr", 2)]
+
+
+def test_what_further_metrics_and_evaluators_tell_beside_their_numbers_is_no_row(tmp_path):
+    further = {"vqa.accuracy": 2.0, "vqa.accuracy_stderr": 1.0, "vqa.n": 3, "MmmuEvaluator.counts": {"asked": 3}}
+    found = read_result(write(tmp_path, "t", {"headline": "accuracy", "accuracy": 1.0, **further}))
+    assert list(metric_rows(found)) == [("accuracy", 1.0), ("vqa.accuracy", 2.0)]
+
+
+def test_repeats_have_rows_behind_the_headline(tmp_path):
+    block = {
+        "n": 4, "scores": [1, 2, 3, 4], "mean": 2.5, "std": 1.29, "pass_at_k": {"1": 2.5, "2": 4.0, "4": None},
+        "majority_vote": 3.0, "majority_ties": 1,
+    }  # fmt: skip
+    found = read_result(write(tmp_path, "t", {"sea": 9, "accuracy": 2.5, "repeats": block}))
+    assert list(metric_rows(found)) == [
+        ("accuracy", 2.5), ("run_std", 1.29), ("pass@1", 2.5), ("pass@2", 4.0), ("pass@4", None),
+        ("majority_vote", 3.0), ("sea", 9),
+    ]  # fmt: skip
+
+
+def test_repeats_of_a_metric_without_marks_have_the_deviation_only(tmp_path):
+    found = read_result(write(tmp_path, "t", {"headline": "CIDEr", "CIDEr": 1.5, "repeats": {"n": 2, "std": 0.1}}))
+    assert list(metric_rows(found)) == [("CIDEr", 1.5), ("run_std", 0.1)]
+
+
+@pytest.mark.parametrize("repeats", [3, None, "x", {"n": 2}])
+def test_another_tool_s_repeats_do_no_harm(tmp_path, repeats):
+    found = read_result(write(tmp_path, "t", {"accuracy": 1.0, "repeats": repeats}))
+    assert next(metric_rows(found)) == ("accuracy", 1.0)

@@ -18,7 +18,7 @@ RESULTS = [
         metrics={"accuracy": 66.66666, "by": {"sea, land": None}},
         counts=Counts(total=4, asked=3, answered=2, failed=1, truncated=1),
         partial='3 of 4 questions, "try"',
-        details={"accuracy_interval": [20.8, 93.9]},
+        details={"accuracy_interval": [20.8, 93.9], "accuracy_stderr": 33.3, "n": 3},
     ),
     TaskResult(task="图", metrics={"n": 3}, counts=Counts(total=1, asked=1, answered=1), over="answered"),
 ]
@@ -28,6 +28,7 @@ def test_the_json_holds_all_that_is_known(tmp_path):
     write_json_summary(RESULTS, tmp_path / "summary.json")
     first, second = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["tasks"]
     assert first["task"] == "colours"
+    assert (first["headline"], first["n"], first["stderr"], first["interval"]) == ("accuracy", 3, 33.3, [20.8, 93.9])
     assert first["metrics"] == {"accuracy": 66.66666, "by.sea, land": None}
     assert (first["counts"]["failed"], first["over"], first["partial"]) == (1, "asked", '3 of 4 questions, "try"')
     assert first["validity"].startswith("1 failed (33.3%); 1 truncated (33.3%); score between 66.67 and 100.00")
@@ -43,11 +44,13 @@ def test_the_csv_has_a_line_a_metric_at_full_precision(tmp_path):
     write_csv(RESULTS, tmp_path / "summary.csv")
     with open(tmp_path / "summary.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
+    names, counts = rows[0][:9], ["3", "2", "1", "1"]
+    assert names == ["task", "metric", "score", "asked", "answered", "failed", "truncated", "over", "partial"]
     assert rows == [
-        ["task", "metric", "score", "asked", "answered", "failed", "truncated", "over", "partial"],
-        ["colours", "accuracy", "66.66666", "3", "2", "1", "1", "asked", '3 of 4 questions, "try"'],
-        ["colours", "by.sea, land", "", "3", "2", "1", "1", "asked", '3 of 4 questions, "try"'],
-        ["图", "n", "3", "1", "1", "0", "0", "answered", ""],
+        [*names, "stderr", "interval_low", "interval_high"],
+        ["colours", "accuracy", "66.66666", *counts, "asked", '3 of 4 questions, "try"', "33.3", "20.8", "93.9"],
+        ["colours", "by.sea, land", "", *counts, "asked", '3 of 4 questions, "try"', "", "", ""],
+        ["图", "n", "3", "1", "1", "0", "0", "answered", "", "", "", ""],
     ]
 
 

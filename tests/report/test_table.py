@@ -69,6 +69,20 @@ def test_a_partial_run_bears_a_mark_and_says_so():
     assert not any("partial" in line for line in notes([WHOLE]))
 
 
+def test_an_interval_stands_beside_the_metric_it_belongs_to():
+    details = {"headline": "f1", "accuracy_interval": [30.57, 86.32]}
+    result = TaskResult(task="pope", metrics={"f1": 66.67, "accuracy": 62.5}, counts=Counts(), details=details)
+    assert [row[:3] for row in table_rows([result])] == [
+        ["pope", "f1", "66.67"], ["", "accuracy", "62.50 [30.6, 86.3]"],
+    ]  # fmt: skip
+
+
+def test_a_headline_of_any_name_has_its_interval():
+    details = {"headline": "anls", "anls_interval": [40.0, 60.0], "accuracy_interval": [40.0, 60.0]}
+    (row,) = table_rows([TaskResult(task="t", metrics={"anls": 50.0}, counts=Counts(), details=details)])
+    assert row[1:3] == ["anls", "50.00 [40.0, 60.0]"]
+
+
 def test_no_task_is_an_empty_table():
     assert table_rows([]) == []
     assert draw_table([]).split() == [

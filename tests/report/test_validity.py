@@ -57,6 +57,28 @@ def test_the_line_says_what_is_missing(given, text):
     assert assess(given).text == text
 
 
+def named(details, *, metrics, **counts):
+    counts = Counts(**{"asked": 4, "answered": 3, "failed": 1, **counts})
+    return assess(TaskResult(task="t", metrics=metrics, counts=counts, details=details)).text
+
+
+def test_the_range_is_that_of_a_headline_with_an_interval():
+    details = {"headline": "anls", "anls_interval": [10.0, 90.0]}
+    assert "; score between 60.00 and 85.00 if" in named(details, metrics={"anls": 60.0})
+
+
+def test_the_range_names_the_accuracy_where_the_headline_is_no_mean():
+    details = {"headline": "f1", "accuracy_interval": [10.0, 90.0]}
+    assert "; accuracy between 50.00 and 75.00 if" in named(details, metrics={"f1": 60.0, "accuracy": 50.0})
+    assert "between" not in named(details, metrics={"f1": 60.0})
+
+
+def test_what_the_judge_failed_on_is_in_no_range():
+    # Of four, one failed and one has no verdict: one of three is right, or two of three.
+    text = named({}, metrics={"accuracy": 100 / 3}, judge_failed=1)
+    assert "; score between 33.33 and 66.67 if" in text
+
+
 @pytest.mark.parametrize("kind", ["failed", "empty", "refused", "truncated", "unparsed", "judge_failed"])
 @pytest.mark.parametrize(("number", "is_doubtful"), [(0, False), (1, False), (2, True)])
 def test_a_loss_of_more_than_1_percent_casts_doubt(kind, number, is_doubtful):

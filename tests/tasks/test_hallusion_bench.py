@@ -78,6 +78,7 @@ def test_hand_made_answers_give_the_scores_counted_by_hand(hallusion_bench):
     assert (result["VD"], result["VS"]) == (60, 100)  # aAcc: 3 of 5, 1 of 1
     assert result["groups"]["sub_task"]["VD_illusion"] == {
         "aAcc": 75, "fAcc": 50, "qAcc": 50, "average": 58.33, "n": 4,
+        "aAcc_stderr": 25, "aAcc_interval": [30.06, 95.44],
     }  # fmt: skip
     assert result["counts"]["unparsed"] == 1
 

@@ -66,8 +66,11 @@ def test_hand_made_answers_give_the_score_counted_by_hand(mme):
     assert result["OCR"] == 125  # acc 3/4, acc+ 1/2
     assert result["code_reasoning"] == 50  # acc 1/2, acc+ 0
     assert (result["perception"], result["cognition"], result["mme_score"]) == (125, 50, 175)
-    assert result["accuracy"] == 66.67  # 4/6
+    assert (result["acc"], result["acc_plus"], result["accuracy"]) == (66.67, 33.33, 66.67)  # 4 of 6, 1 of 3 pictures
+    assert (result["headline"], result["n"]) == ("mme_score", 6)
     groups = result["groups"]["sub_task"]
+    assert (groups["OCR"]["acc"], groups["OCR"]["acc_plus"]) == (75, 50)
+    assert (groups["code_reasoning"]["acc"], groups["code_reasoning"]["acc_plus"]) == (50, 0)
     assert [(groups[name]["accuracy"], groups[name]["n"]) for name in ("OCR", "code_reasoning")] == [(75, 4), (50, 2)]
 
 

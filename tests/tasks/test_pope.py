@@ -74,6 +74,10 @@ def test_hand_made_answers_give_the_score_counted_by_hand(pope):
     # adversarial: precision 1/2, recall 1.
     assert categories == {"adversarial": (66.67, 50), "popular": (100, 100), "random": (50, 50)}
     assert result["macro"] == {"sub_task": 72.22}  # (66.67 + 100 + 50) / 3
+    assert (result["headline"], result["micro"], result["n"]) == ("f1", 66.67, 8)
+    assert "f1_interval" not in result
+    assert result["accuracy_interval"] == [30.57, 86.32]
+    assert result["metrics"][0]["settings"] == {"reading": "pope"}
     assert result["rule_disagreements"] == 1
     assert pope.evaluated()["adversarial_2"]["careful_correct"] == 1
 

@@ -1,0 +1,125 @@
+"""What repeated questions tell beyond the mean: how far runs lie apart, pass@k, and the vote of the majority."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import fsum
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from flagmm.evaluator.aggregate import mean_share, percent
+from flagmm.evaluator.metric import Metric, headline_of
+from flagmm.evaluator.verdict import JUDGE_FAILED, Judged, Verdict
+from flagmm.metrics.statistics import majority_vote, pass_at_k, standard_deviation
+
+_DIGITS = 6
+
+
+class _Headline(NamedTuple):
+    metric: Metric
+    is_mean: bool
+
+    def score(self, items: Sequence[Judged]) -> float | None:
+        """Its value: of a mean the unrounded share, of another what the metric gives."""
+        if self.is_mean:
+            return mean_share(items)
+        summary = self.metric.summarize(items)
+        value = summary.get(headline_of(self.metric, summary) or "")
+        return value if isinstance(value, int | float) else None
+
+    def shown(self, value: float) -> float:
+        """A value as results show it."""
+        return percent(value) if self.is_mean else round(value, _DIGITS)
+
+
+class _Vote(NamedTuple):
+    item: Judged
+    """The question as if its majority's answer were the only one."""
+    is_tied: bool
+
+
+def repeats(metric: Metric, items: Sequence[Judged], *, is_mean: bool) -> dict[str, Any]:
+    """The block `repeats` of `_result.json`; {} where nothing was asked more than once.
+
+    What is no answer is a wrong one in all of it; what the judge failed on is left out, as in the accuracy.
+
+    Args:
+        is_mean: whether the headline is the mean of the questions' scores in percent.
+    """
+    headline = _Headline(metric, is_mean)
+    if all(len(item.verdicts) < 2 for item in items):
+        return {}
+    runs = _runs(items)
+    scores = [score for score in (headline.score(run) for run in runs) if score is not None]
+    deviation = standard_deviation(scores)
+    block: dict[str, Any] = {
+        "n": len(runs),
+        "scores": [headline.shown(score) for score in scores],
+        "mean": headline.shown(fmean(scores)) if scores else None,
+        "std": None if deviation is None else headline.shown(deviation),
+    }
+    if metric.mean_name is not None:  # else no answer has a mark of its own
+        votes = [_vote(item) for item in items if item.counts]
+        voted = headline.score([vote.item for vote in votes])
+        block |= {
+            "pass_at_k": _pass_at_k(items, len(runs)),
+            "majority_vote": None if voted is None else headline.shown(voted),
+            "majority_ties": sum(vote.is_tied for vote in votes),
+        }
+    return {"repeats": block}
+
+
+def _runs(items: Sequence[Judged]) -> list[list[Judged]]:
+    """The questions of each repetition, as if they had been asked once."""
+    runs: dict[int, list[Judged]] = defaultdict(list)
+    for item in items:
+        for reply, verdict in zip(item.answer.replies, item.verdicts, strict=True):
+            answer = replace(item.answer, replies=(reply,))
+            runs[reply.inference].append(replace(item, answer=answer, verdicts=(verdict,)))
+    return [runs[number] for number in sorted(runs)]
+
+
+def _scored(item: Judged) -> list[Verdict | None]:
+    """The verdicts that count; None for what is no answer."""
+    return [verdict for verdict in item.verdicts if verdict is None or verdict.rule != JUDGE_FAILED]
+
+
+def _pass_at_k(items: Sequence[Judged], most: int) -> dict[str, float | None]:
+    """The mean over the questions with at least k scored replies, in percent; an answer passes with a full mark."""
+    outcomes: Counter[tuple[int, int]] = Counter()
+    for item in items:
+        if item.scorable:
+            scored = _scored(item)
+            outcomes[len(scored), sum(verdict is not None and verdict.correct == 1 for verdict in scored)] += 1
+    return {str(k): _mean_pass(outcomes, k) for k in _steps(most)}
+
+
+def _steps(most: int) -> Iterator[int]:
+    """1, 2, 4, … and the number of repeats itself."""
+    k = 1
+    while k < most:
+        yield k
+        k *= 2
+    yield most
+
+
+def _mean_pass(outcomes: Counter[tuple[int, int]], k: int) -> float | None:
+    chances = [(pass_at_k(n, c, k), questions) for (n, c), questions in outcomes.items()]
+    known = [(chance, questions) for chance, questions in chances if chance is not None]
+    if not known:
+        return None
+    return percent(fsum(chance * questions for chance, questions in known) / sum(questions for _, questions in known))
+
+
+def _vote(item: Judged) -> _Vote:
+    """The answer read most often, with the mean of its marks; no answer where two are, or none was read."""
+    read = [verdict for verdict in _scored(item) if verdict is not None and verdict.extracted is not None]
+    winner = majority_vote(verdict.extracted for verdict in read)
+    alike = [verdict for verdict in read if winner is not None and verdict.extracted == winner]
+    verdict = None
+    if alike:
+        verdict = replace(alike[0], correct=fmean(each.correct or 0.0 for each in alike))
+    answer = replace(item.answer, replies=item.answer.replies[:1])
+    return _Vote(replace(item, answer=answer, verdicts=(verdict,)), is_tied=bool(read) and winner is None)

@@ -1,0 +1,29 @@
+"""What `_result.json` holds beside metrics, so that writers and readers of the file agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_ALWAYS = frozenset(
+    {
+        "over", "counts", "reject_info", "rules", "rule_disagreements",
+        "groups", "macro", "n_without", "partial", "evaluator",
+        "num_infers", "repeats", "judge", "accuracy_answered", "accuracy_interval", "accuracy_stderr",
+        "average_tokens", "average_prompt_tokens", "average_completion_tokens",
+    }
+)  # fmt: skip
+# Words that a task's own code, or another tool, may use for a metric; only a file that names its headline is ours.
+_OF_OURS = frozenset({"headline", "n", "interval", "micro", "metrics", "flagmm", "eval_func"})
+RESERVED = _ALWAYS | _OF_OURS
+
+STDERR, INTERVAL = "_stderr", "_interval"
+
+
+def is_metric(key: str, values: Mapping[str, Any]) -> bool:
+    """Whether a key of a result is a metric's; `values` is the whole result."""
+    for suffix in (STDERR, INTERVAL):
+        if key.endswith(suffix) and key.removesuffix(suffix) in values:
+            return False
+    inner = key.partition(".")[2] or key  # of a further evaluator or metric, as in "MmmuEvaluator.counts"
+    return inner not in (RESERVED if isinstance(values.get("headline"), str) else _ALWAYS)

@@ -1,0 +1,128 @@
+"""The numbers of metrics on a run and on its groups, with n, standard errors and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flagmm.evaluator import aggregate
+from flagmm.evaluator.mean_score import MeanScore, about_interval, mean_of, mean_score
+from flagmm.evaluator.metric import Metric, Summary, headline_of
+from flagmm.evaluator.repeats import repeats
+from flagmm.evaluator.result_keys import INTERVAL, RESERVED, STDERR
+from flagmm.evaluator.verdict import Judged
+
+_ROUNDING = 0.011
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """What one metric says of some questions."""
+
+    numbers: Summary
+    """The metric's own, then `n`, and the standard error and interval of the number that is a mean."""
+    headline: str | None
+    mean: MeanScore
+    headline_is_mean: bool
+
+
+def score_metric(metric: Metric, items: Sequence[Judged], *, cluster_by: str | None = None) -> Scores:
+    """The numbers of a metric on some questions."""
+    summary = metric.summarize(items)
+    mean, name, headline = mean_score(items, cluster_by=cluster_by), metric.mean_name, headline_of(metric, summary)
+    added: Summary = {"n": mean.n}
+    is_mean = metric.in_percent and name in summary and _agree(summary[name], mean.mean)
+    if is_mean:
+        added |= {f"{name}{STDERR}": mean.stderr, f"{name}{INTERVAL}": mean.interval}
+    numbers = summary | {key: value for key, value in added.items() if key not in summary}
+    return Scores(numbers=numbers, headline=headline, mean=mean, headline_is_mean=is_mean and name == headline)
+
+
+def _agree(value: Any, mean: float | None) -> bool:
+    """Whether a number is the mean that its name promises; a task's own metric may mean something else by it."""
+    if value is None or mean is None:
+        return value is mean
+    return isinstance(value, int | float) and abs(value - mean) < _ROUNDING
+
+
+def score_run(
+    metrics: Sequence[Metric], judged: Sequence[Sequence[Judged]], *, keys: Sequence[str], cluster_by: str | None
+) -> dict[str, Any]:
+    """The scores of a run: every metric's, then the first one's by group and over repeats.
+
+    Args:
+        judged: for each metric, the questions with its verdicts.
+        keys: annotation fields to group by.
+
+    Raises:
+        DataError: no question has the field to cluster by.
+    """
+    metric, items = metrics[0], judged[0]
+    interval = about_interval(items, cluster_by)
+    first = score_metric(metric, items, cluster_by=cluster_by)
+    result: dict[str, Any] = {**first.numbers, "headline": first.headline}
+    if metric.mean_name is not None and metric.in_percent:
+        result["accuracy_answered"] = aggregate.accuracy_answered(items)
+        result.setdefault(f"accuracy{INTERVAL}", first.mean.interval)
+        result["interval"] = interval
+    for key, value in _further_numbers(metrics, judged, cluster_by, taken=result):
+        result[key] = value
+    if keys and first.headline is not None:
+        result |= _grouped(metric, items, keys, cluster_by, first.headline, taken=set(result))
+        result["micro"] = result[first.headline]
+    return result | repeats(metric, items, is_mean=first.headline_is_mean)
+
+
+def errors_of_own_scores(metrics: Summary, scores: Sequence[float] | None) -> Summary:
+    """What tells how sure the accuracy of a task's own code is, where that is the mean of the marks that it gave.
+
+    What the code says of it itself is left out.
+    """
+    accuracy = metrics.get("accuracy")
+    if scores is None or accuracy is None or not _agree(accuracy, (mean := mean_of(scores)).mean):
+        return {}
+    errors = {"headline": "accuracy", "n": mean.n, "interval": about_interval([], None)}
+    errors |= {f"accuracy{STDERR}": mean.stderr, f"accuracy{INTERVAL}": mean.interval}
+    return {key: value for key, value in errors.items() if key not in metrics}
+
+
+def _further_numbers(
+    metrics: Sequence[Metric],
+    judged: Sequence[Sequence[Judged]],
+    cluster_by: str | None,
+    *,
+    taken: Collection[str],
+) -> Iterator[tuple[str, Any]]:
+    """The numbers of all metrics but the first; what has the name of an earlier one bears its metric's, too."""
+    names = [metric.built_as.name for metric in metrics]
+    for number, (metric, items) in enumerate(zip(metrics, judged, strict=True)):
+        if number == 0:
+            continue
+        owner = names[number] if names[number] not in names[:number] else f"{names[number]}_{number + 1}"
+        numbers = score_metric(metric, items, cluster_by=cluster_by).numbers
+        yield from [(f"{owner}.{key}" if key in taken else key, value) for key, value in numbers.items()]
+
+
+def _grouped(
+    metric: Metric,
+    items: Sequence[Judged],
+    keys: Sequence[str],
+    cluster_by: str | None,
+    headline: str,
+    *,
+    taken: Collection[str],
+) -> dict[str, Any]:
+    """Scores for each value of each key: the headline flat under the value's name, all numbers nested."""
+    flat: dict[str, Any] = {}
+    groups: dict[str, dict[str, Summary]] = {}
+    for key in keys:
+        groups[key] = {}
+        for value, members in aggregate.groups(items, key).items():
+            numbers = score_metric(metric, members, cluster_by=cluster_by).numbers
+            groups[key][value] = numbers
+            if value not in taken and value not in RESERVED:
+                flat.setdefault(value, numbers.get(headline))
+    missing = aggregate.without(items, keys)
+    about = {"macro": aggregate.macro(groups, headline), **({"n_without": missing} if missing else {})}
+    return {**flat, "groups": groups, **about}
