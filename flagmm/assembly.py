@@ -8,22 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.config.env import datasets_cache_dir
-from flagmm.config.model import parse_model
+from flagmm.config.model import ModelSpec
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.prepare import find_or_prepare
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, UserCodeError
-from flagmm.evaluator.judge import Judge, parse_settings
-from flagmm.inference.judging import JudgeModel
-from flagmm.models.build import own_keys
+from flagmm.inference.judge_choice import JudgeChoice, choose_judges
+from flagmm.models.build import build_client
 from flagmm.paths import TaskPaths
 from flagmm.plugin import imports_from, load_file, user_code
 from flagmm.registry import (
     DATASETS,
     EVALUATORS,
+    PROMPTS,
     Registry,
     build,
     check_keywords,
+    check_values,
     local_registrations,
     takes_keyword,
 )
@@ -37,8 +38,14 @@ def task_code(task: TaskSpec) -> Iterator[None]:
         yield
 
 
-def check_tasks(tasks: Sequence[TaskSpec], *, data_root: str | None = None) -> None:
-    """Find the mistakes that can be found before anything is prepared or asked.
+def check_tasks(
+    tasks: Sequence[TaskSpec], *, data_root: str | None = None, settings: Mapping[str, Any] | None = None
+) -> None:
+    """Find the mistakes that can be found before anything is prepared or asked; `find_judges` finds those of judges.
+
+    Args:
+        data_root: taken instead of the tasks' own data.
+        settings: as of `build_dataset`.
 
     Raises:
         ConfigError: two tasks of one name, an unknown type or keyword, a missing file.
@@ -51,25 +58,63 @@ def check_tasks(tasks: Sequence[TaskSpec], *, data_root: str | None = None) -> N
             )
         paths[task.name] = task.path
         with task_code(task):
-            settings = _dataset_settings(task, data_root)
+            chosen = dataset_settings(task, data_root, settings)
             where = task.where("dataset")
-            keywords = settings.keys() - {"type"}
-            check_keywords(_lookup(DATASETS, settings, where), keywords, where=where, given=["base_dir"])
-            _check_evaluator(task)
+            _check_dataset(chosen, where)
+            _evaluator_to_check(task)
 
 
-def _check_evaluator(task: TaskSpec) -> None:
+def _check_dataset(settings: Mapping[str, Any], where: str) -> None:
+    kind, values = _lookup(DATASETS, settings, where), {key: settings[key] for key in settings if key != "type"}
+    check_keywords(kind, values, where=where, given=["base_dir"])
+    check_values(kind, values, where=where)
+    template = values.get("prompt_template")
+    if isinstance(template, Mapping) and isinstance(template.get("type"), str):
+        where = f"{where}: prompt_template"
+        given = {key: template[key] for key in template if key != "type"}
+        entry = _lookup(PROMPTS, template, where)
+        check_keywords(entry, given, where=where)
+        check_values(entry, given, where=where)
+
+
+def _evaluator_to_check(task: TaskSpec) -> Any:
     try:
-        build_evaluator(task)
+        return build_evaluator(task)
     except UserCodeError:
-        return  # told when the task's turn comes; the others can run
+        return None  # told when the task's turn comes; the others can run
 
 
-def build_dataset(task: TaskSpec, *, data_root: str | None = None, reprocess: bool = False) -> Dataset:
+def find_judges(tasks: Sequence[TaskSpec], *, given: Mapping[str, Any] | None = None) -> list[ModelSpec]:
+    """The judges that the tasks will ask.
+
+    Args:
+        given: taken before the tasks' own.
+
+    Raises:
+        ConfigError: a judge's setting is wrong, or a task needs one and has none.
+    """
+    specs: list[ModelSpec] = []
+    for task in tasks:
+        with task_code(task), _named_by(task):
+            found = [choice.spec for choice in _judges(task, _evaluator_to_check(task), given)]
+            for spec in found:
+                build_client(spec)
+            specs += found
+    return specs
+
+
+def build_dataset(
+    task: TaskSpec,
+    *,
+    data_root: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    reprocess: bool = False,
+) -> Dataset:
     """The task's data set, its files made by process.py first where need be.
 
     Args:
         data_root: taken instead of the task's own data.
+        settings: keywords of the data set from the command line, taken before the task file's.
         reprocess: run process.py even where the data are there.
 
     Raises:
@@ -77,15 +122,15 @@ def build_dataset(task: TaskSpec, *, data_root: str | None = None, reprocess: bo
         DataError: data are missing or unsound.
         UserCodeError: the task's own code raised.
     """
-    settings = _dataset_settings(task, data_root)
+    chosen = dataset_settings(task, data_root, settings)
     where = task.where("dataset")
     with _named_by(task):
-        if reprocess and settings.get("config") and settings.get("data_root") is None:
-            _reprocess(task, settings)
-        if takes_keyword(_lookup(DATASETS, settings, where), "base_dir"):
-            settings.setdefault("base_dir", str(task.folder))
+        if reprocess and chosen.get("config") and chosen.get("data_root") is None:
+            _reprocess(task, chosen)
+        if takes_keyword(_lookup(DATASETS, chosen, where), "base_dir"):
+            chosen.setdefault("base_dir", str(task.folder))
         with user_code(where):
-            dataset: Dataset = build(DATASETS, settings, where=where)
+            dataset: Dataset = build(DATASETS, chosen, where=where)
     return dataset
 
 
@@ -124,36 +169,16 @@ def attach_judge(task: TaskSpec, evaluator: Any, paths: TaskPaths, *, given: Map
         given: a judge from the command line, taken before the task file's.
 
     Raises:
-        ConfigError: a setting of the judge is wrong.
+        ConfigError: a setting of the judge is wrong, or the evaluator needs one and has none.
     """
-    values = _judge_values(task, given)
-    if values is None and getattr(evaluator, "needs_judge", False):
-        raise ConfigError(
-            f"{task.where('evaluator')}: {type(evaluator).__name__} needs a judge: give judge=dict(…), or --judge"
-        )
-    if values is None or not hasattr(evaluator, "use_judge"):
-        return
-    where = "--judge" if given is not None else task.where("evaluator: judge")
-    settings, model = parse_settings(values, where=where)
-    if settings.strategy == "rule":
-        return
-    model.setdefault("temperature", 0)
-    spec = parse_model(model, source=where, own_keys=own_keys)
-    evaluator.use_judge(Judge(JudgeModel(spec, paths.judgements), settings))
+    for choice in _judges(task, evaluator, given):
+        choice.attach(paths.judgements)
 
 
-def _judge_values(task: TaskSpec, given: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What is known of the judge: a model file's keys, `strategy` and `prompt`; None where there is none."""
-    if given is not None:
-        return dict(given)
-    settings = task.evaluator or {}
-    if settings.get("judge") is not None:
-        return dict(settings["judge"])
-    if not settings.get("use_llm_evaluator"):
-        return None
-    names = {"eval_model_name": "model_name", "base_url": "url", "api_key": "api_key", "chat_name": "chat_name"}
-    values = {new: settings[old] for old, new in names.items() if settings.get(old)}
-    return {**values, "use_cache": settings.get("use_cache", True), "strategy": "llm"}
+def _judges(task: TaskSpec, evaluator: Any, given: Mapping[str, Any] | None) -> list[JudgeChoice]:
+    if evaluator is None:
+        return []
+    return list(choose_judges(evaluator, task.evaluator or {}, given=given, where=task.where("evaluator")))
 
 
 def _register(task: TaskSpec, key: str, files: Mapping[str, str], registry: Registry) -> None:
@@ -173,10 +198,25 @@ def _lookup(registry: Registry, settings: Mapping[str, Any], where: str) -> Any:
         raise ConfigError(f"{where}: {error}") from None
 
 
-def _dataset_settings(task: TaskSpec, data_root: str | None) -> dict[str, Any]:
+# Flags of the command line that only some data sets know; their keyword -> how the flag is spelt.
+_FLAGS = {"subset_list": "--subset", "strict": "--strict", "allow_media_roots": "--allow-media-root"}
+
+
+def dataset_settings(task: TaskSpec, data_root: str | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The keywords of the task's data set, with what the command line says put over them.
+
+    Raises:
+        ConfigError: the data set does not know a setting.
+    """
     settings = dict(task.dataset)
     if data_root is not None:
         settings["data_root"] = data_root
+        settings.pop("local_path", None)  # another name of it
+    where = task.where("dataset")
+    for keyword, value in (given or {}).items():
+        if not takes_keyword(_lookup(DATASETS, settings, where), keyword):
+            raise ConfigError(f"{where}: {settings['type']} knows no {_FLAGS.get(keyword, keyword)}")
+        settings[keyword] = value
     return settings
 
 

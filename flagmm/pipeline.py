@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from flagmm.assembly import attach_judge, build_dataset, build_evaluator, task_code
+from flagmm.assembly import attach_judge, build_dataset, build_evaluator, dataset_settings, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset
-from flagmm.errors import EndpointError, FlagMMError, UserCodeError
+from flagmm.errors import EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
 from flagmm.evaluator.aggregate import count
 from flagmm.evaluator.answers import read_answers
 from flagmm.inference.interrupt import INTERRUPTED
@@ -36,6 +36,8 @@ class Options:
     scope: Scope = field(default_factory=Scope)
     data_root: str | None = None
     """Taken instead of the tasks' own."""
+    dataset_settings: Mapping[str, Any] = field(default_factory=dict)
+    """Keywords of data sets (`subset_list`, `strict`, …), taken before the tasks' own."""
     skip_finished: bool = False
     overwrite: bool = False
     reprocess: bool = False
@@ -76,15 +78,19 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
                 result = run_task(task, session, output.task(task.name), options)
         except FlagMMError as error:
             outcome.errors.append((task.name, error))
-            if isinstance(error, EndpointError):  # the other tasks have the same model
+            is_judge = isinstance(error, JudgeError) and options.judge is None  # which other tasks may not have
+            if isinstance(error, EndpointError) and not is_judge:  # the other tasks have the same model
                 break
         else:
             outcome.results += [result] if result else []
         if session is not None and session.stop.requested:
             outcome.interrupted = True
             break
-    if output.results():
-        write_summaries(read_results(output), output)
+    try:
+        if output.results():
+            write_summaries(read_results(output), output)
+    except OutputError as error:  # the tasks' own results are there
+        outcome.errors.append(("summary", error))
     return outcome
 
 
@@ -98,12 +104,15 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
         logger.info("%s: finished before, skipped", task.name)
         return read_result(paths.result)
     with task_code(task):
-        dataset = build_dataset(task, data_root=options.data_root, reprocess=options.reprocess)
+        dataset = build_dataset(
+            task, data_root=options.data_root, settings=options.dataset_settings, reprocess=options.reprocess
+        )
         evaluator = build_evaluator(task)
         attach_judge(task, evaluator, paths, given=options.judge)
         if session is not None:
+            chosen = dataset_settings(task, options.data_root, options.dataset_settings)
             infer(
-                task,
+                replace(task, dataset=chosen),
                 dataset,
                 session,
                 paths,

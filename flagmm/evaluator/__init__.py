@@ -3,6 +3,8 @@
 `base_evaluator.py` is the flow that every evaluator shares: `answers.py` joins answers to questions, a `Metric` scores
 replies (`rules.py` by question type with `extraction.py`, the `metrics_of_*.py` as benchmarks do), `aggregate.py` makes
 numbers, `entries.py` the record of each answer, `user_code.py` runs a task's own scoring.
+`judge.py` lets a model judge: `judge_cases.py` says which answers and how, `judge_prompts.py` and `judge_replies.py`
+what is asked and read.
 """
 
 from flagmm.evaluator.base_evaluator import BaseEvaluator
@@ -31,8 +33,15 @@ METRICS.register_lazily(
         "mmmu": "flagmm.evaluator.metrics_of_choice",
         "mmmu_pro": "flagmm.evaluator.metrics_of_choice",
         "mmmu_subjects": "flagmm.evaluator.metrics_of_choice",
+        "multiple_response": "flagmm.evaluator.metrics_of_choice",
+        "vlmevalkit_choice": "flagmm.evaluator.metrics_of_choice",
+        "iou": "flagmm.evaluator.metrics_of_grounding",
+        "point_in_mask": "flagmm.evaluator.metrics_of_grounding",
+        "mean_relative_accuracy": "flagmm.evaluator.metrics_of_grounding",
+        "math_equal": "flagmm.evaluator.metrics_of_text",
         "typed_open": "flagmm.evaluator.metrics_of_open",
-        "general_vqa": "flagmm.evaluator.metrics_of_open",
+        "general_vqa": "flagmm.evaluator.metrics_of_general",
+        "general_vmcq": "flagmm.evaluator.metrics_of_general",
         "coco_caption": "flagmm.evaluator.metrics_of_open",
         "mathvista": "flagmm.evaluator.metrics_of_maths",
         "mathvision": "flagmm.evaluator.metrics_of_maths",

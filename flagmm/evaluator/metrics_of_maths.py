@@ -7,14 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from flagmm.evaluator.metric import Metric, references
-from flagmm.evaluator.verdict import Verdict
+from flagmm.evaluator.metric import Metric, has_answer, references
+from flagmm.evaluator.verdict import Rule, Verdict, verdict_by
 from flagmm.extraction import Extraction, extract_choice, extract_number, extract_short_answer, strip_thinking
 from flagmm.metrics.latex_value import load_parser
 from flagmm.metrics.mathvision import mathvision_correct, mathvision_extract
 from flagmm.metrics.mathvista import (
     MathVistaQuestion,
-    Rule,
     mathvista_correct,
     mathvista_extract,
     mathvista_normalize,
@@ -42,10 +41,17 @@ class MathVista(Metric):
     """
 
     name = "accuracy"
+    normaliser = "mathvista_normalize"
 
     def __init__(self, *, rule: Rule = "reference", choice: Literal["careful", "nearest"] = "careful") -> None:
-        self._rule = rule
+        self._rule: Rule = rule
         self._choice = choice
+
+    def can_score(self, annotation: Annotation) -> bool:
+        if not has_answer(annotation):
+            return False
+        choices = _question(annotation).choices
+        return not choices or _option(str(annotation["answer"]), choices) in choices
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         question, answer = _question(annotation), str(annotation["answer"])
@@ -53,13 +59,16 @@ class MathVista(Metric):
             return self._score_choice(text, _option(answer, question.choices), question)
         read = _careful_reading(text, question)
         is_right = _is_right(read, answer, question, rule="careful")
-        if self._rule == "careful":
-            return Verdict(correct=is_right, extracted=read.value, rule=read.rule)
         value = mathvista_extract(text, question, quick=True)
         official = read if value is None else Extraction(value=value, rule="mathvista_extract")
-        correct = _is_right(official, answer, question, rule="reference")
-        differs = is_right if is_right != correct else None
-        return Verdict(correct=correct, extracted=official.value, rule=official.rule, careful=differs)
+        shown = read if self._rule == "careful" else official
+        return verdict_by(
+            self._rule,
+            reference=_is_right(official, answer, question, rule="reference"),
+            careful=is_right,
+            extracted=shown.value,
+            read_by=shown.rule,
+        )
 
     def _score_choice(self, text: str, answer: str, question: MathVistaQuestion) -> Verdict:
         """Compare option texts, as the official script does: of two that are the same, either is right."""
@@ -87,13 +96,16 @@ class MathVision(Metric):
 
     def __init__(self, *, rule: Rule = "reference") -> None:
         load_parser()
-        self._rule = rule
+        self._rule: Rule = rule
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
-        correct, careful = self._correct(text, annotation, self._rule), self._correct(text, annotation, "careful")
-        read = mathvision_extract(text) or None
-        differs = careful if careful != correct else None
-        return Verdict(correct=correct, extracted=read, rule=f"mathvision_{self._rule}", careful=differs)
+        return verdict_by(
+            self._rule,
+            reference=self._correct(text, annotation, "reference"),
+            careful=self._correct(text, annotation, "careful"),
+            extracted=mathvision_extract(text) or None,
+            read_by=f"mathvision_{self._rule}",
+        )
 
     def _correct(self, text: str, annotation: Annotation, rule: Rule) -> float:
         options = [str(option) for option in annotation.get("options") or ()]

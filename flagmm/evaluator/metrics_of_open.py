@@ -1,19 +1,16 @@
-"""Metrics of open answers: typed answers, General-VQA's BLEU and ROUGE, captions."""
+"""Metrics of open answers: typed answers, captions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from flagmm.evaluator.aggregate import percent
 from flagmm.evaluator.metric import Metric, Summary, has_answer, references
-from flagmm.evaluator.verdict import Judged, Verdict
+from flagmm.evaluator.verdict import Judged, Rule, Verdict, verdict_by
 from flagmm.metrics.coco_caption import score_captions
 from flagmm.metrics.flagevalmm_open import AnswerType, OpenRow, open_report, open_score
-from flagmm.metrics.general_vqa import aggregate_general_vqa, score_general_vqa
-from flagmm.metrics.general_vqa_tokens import check_resources
 from flagmm.registry import METRICS
-from flagmm.types import Annotation
+from flagmm.types import ROW_ERROR, Annotation
 
 _TYPES = get_args(AnswerType)
 
@@ -27,6 +24,7 @@ class TypedOpen(Metric):
     Args:
         tracker_type: the annotation's field that the report groups by.
         tracker_subtype: the field that splits each group.
+        rule: "reference" for FlagEvalMM's own way to read and compare.
     """
 
     name = "accuracy"
@@ -36,19 +34,31 @@ class TypedOpen(Metric):
         *,
         tracker_type: str | None = None,
         tracker_subtype: str | None = None,
-        rule: Literal["reference", "careful"] = "careful",
+        rule: Rule = "careful",
     ) -> None:
         self._tracker_type = tracker_type
         self._tracker_subtype = tracker_subtype
-        self._rule: Literal["reference", "careful"] = rule
+        self._rule: Rule = rule
 
     def can_score(self, annotation: Annotation) -> bool:
+        return self._has_rule(annotation) and _fits(annotation)
+
+    def is_unfit(self, annotation: Annotation) -> bool:
+        return self._has_rule(annotation) and not _fits(annotation)
+
+    @staticmethod
+    def _has_rule(annotation: Annotation) -> bool:
         return has_answer(annotation) and annotation.get("answer_type") in _TYPES
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         kind: AnswerType = annotation["answer_type"]
-        value = open_score(text, annotation["answer"], kind, rule=self._rule)
-        return Verdict(correct=float(value), extracted=text.strip(), rule=f"{self._rule}_{kind.replace(' ', '_')}")
+        return verdict_by(
+            self._rule,
+            reference=float(open_score(text, annotation["answer"], kind, rule="reference")),
+            careful=float(open_score(text, annotation["answer"], kind, rule="careful")),
+            extracted=text.strip(),
+            read_by=f"{self._rule}_{kind.replace(' ', '_')}",
+        )
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
         summary = super().summarize(items)
@@ -63,8 +73,21 @@ class TypedOpen(Metric):
         return OpenRow(item.score, str(annotation.get(group_key)), None if subgroup is None else str(subgroup))
 
 
+def _fits(annotation: Annotation) -> bool:
+    """Whether the answer is what its type says; that of a row which cannot be read is taken to be."""
+    if ROW_ERROR in annotation:
+        return True
+    try:
+        open_score("", annotation["answer"], annotation["answer_type"])
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 class _TextScores(Metric):
     """Scores made of the texts of all items rather than of a mark for each."""
+
+    is_of_texts = True
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         return Verdict(correct=None, extracted=text, rule="whole_text")
@@ -80,36 +103,12 @@ class _TextScores(Metric):
         ]
 
 
-@METRICS.register_module("general_vqa")
-class GeneralVqa(_TextScores):
-    """General-VQA's BLEU-1..4 and ROUGE-1/2/L (recall, precision, F1), in percent, against the first accepted answer.
-
-    Raises:
-        MissingExtraError: what cuts texts into words is not installed.
-    """
-
-    name = "Rouge-L-R"
-
-    def __init__(self) -> None:
-        check_resources()
-
-    def score(self, text: str, annotation: Annotation) -> Verdict:
-        value = score_general_vqa(text, references(annotation)[0])[self.name]
-        return Verdict(correct=value, extracted=text, rule="whole_text")
-
-    def summarize(self, items: Sequence[Judged]) -> Summary:
-        means = aggregate_general_vqa(score_general_vqa(text, accepted[0]) for text, accepted in self.texts(items))
-        if not means:
-            return {self.name: None}
-        shown = {name: percent(value) for name, value in means.items()}
-        return {self.name: shown.pop(self.name), **shown}
-
-
 @METRICS.register_module("coco_caption")
 class CocoCaption(_TextScores):
     """BLEU-1..4, ROUGE-L and CIDEr of COCO captions (`answer` is the list of references); fractions, CIDEr up to 10."""
 
     name = "CIDEr"
+    mean_name = None
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
         scores: dict[str, Any] = dict(score_captions(self.texts(items)).corpus)

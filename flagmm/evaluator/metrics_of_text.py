@@ -1,4 +1,4 @@
-"""Metrics of short texts: VQA accuracy, ANLS, relaxed accuracy, OCRBench, fill-in-the-blank."""
+"""Metrics of short texts: VQA accuracy, ANLS, relaxed accuracy, OCRBench, blanks, formulas."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 
 from flagmm.evaluator.aggregate import accuracy
 from flagmm.evaluator.metric import Metric, Summary, references
-from flagmm.evaluator.verdict import Judged, Verdict
+from flagmm.evaluator.verdict import Judged, Rule, Verdict, verdict_by
+from flagmm.extraction import extract_short_answer, strip_thinking
 from flagmm.metrics.anls import anls
+from flagmm.metrics.fill_blank import fill_blank_correct
 from flagmm.metrics.flagevalmm_text import fill_blank_match
+from flagmm.metrics.latex_value import load_parser
+from flagmm.metrics.math_equality import latex_equal
 from flagmm.metrics.ocrbench import FORMULA_CATEGORY, FORMULA_DATASETS, ocrbench_hit, ocrbench_report
-from flagmm.metrics.relaxed_accuracy import Rule, relaxed_accuracy
 from flagmm.metrics.relaxed_accuracy import Variant as RelaxedVariant
+from flagmm.metrics.relaxed_accuracy import relaxed_accuracy
 from flagmm.metrics.vqa_accuracy import Variant, normalize_vqa_answer, vqa_accuracy
 from flagmm.registry import METRICS
 from flagmm.types import Annotation
@@ -31,13 +35,17 @@ class VqaAccuracy(Metric):
     def __init__(self, *, variant: Variant = "vqa", rule: Rule = "reference") -> None:
         self._variant: Variant = variant
         self._rule: Rule = rule
+        self.normaliser = f"{variant}_normalizer"
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         answers = references(annotation)
-        value = vqa_accuracy(text, answers, variant=self._variant, rule=self._rule)
-        read = normalize_vqa_answer(text, variant=self._variant)
-        careful = vqa_accuracy(text, answers, variant=self._variant, rule="careful")
-        return _verdict(value, read, f"{self._variant}_normalizer", careful)
+        return verdict_by(
+            self._rule,
+            reference=vqa_accuracy(text, answers, variant=self._variant),
+            careful=vqa_accuracy(text, answers, variant=self._variant, rule="careful"),
+            extracted=normalize_vqa_answer(text, variant=self._variant),
+            read_by=f"{self._variant}_normalizer",
+        )
 
 
 @METRICS.register_module("anls")
@@ -51,7 +59,7 @@ class Anls(Metric):
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         value = anls(text, references(annotation), threshold=self._threshold)
-        return _verdict(value, text.strip(), "whole_text", None)
+        return Verdict(correct=value, extracted=text.strip(), rule="whole_text")
 
 
 @METRICS.register_module("relaxed_accuracy")
@@ -68,9 +76,13 @@ class RelaxedAccuracy(Metric):
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         targets = references(annotation)
-        value = relaxed_accuracy(text, targets, rule=self._rule, **self._settings)
-        careful = relaxed_accuracy(text, targets, rule="careful", **self._settings)
-        return _verdict(value, text.strip(), "whole_text", careful)
+        return verdict_by(
+            self._rule,
+            reference=relaxed_accuracy(text, targets, **self._settings),
+            careful=relaxed_accuracy(text, targets, rule="careful", **self._settings),
+            extracted=text.strip(),
+            read_by="whole_text",
+        )
 
 
 @METRICS.register_module("ocrbench")
@@ -91,9 +103,13 @@ class OcrBench(Metric):
         formula = (
             annotation.get("dataset") in FORMULA_DATASETS or annotation.get(self._category_key) == FORMULA_CATEGORY
         )
-        hit = ocrbench_hit(text, references(annotation), formula=formula, rule=self._rule)
-        careful = ocrbench_hit(text, references(annotation), formula=formula, rule="careful")
-        return _verdict(float(hit), text.strip(), "contains_answer", float(careful))
+        return verdict_by(
+            self._rule,
+            reference=float(ocrbench_hit(text, references(annotation), formula=formula)),
+            careful=float(ocrbench_hit(text, references(annotation), formula=formula, rule="careful")),
+            extracted=text.strip(),
+            read_by="contains_answer",
+        )
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
         hits = [(str(item.answer.annotation.get(self._category_key)), item.score == 1) for item in items]
@@ -103,19 +119,58 @@ class OcrBench(Metric):
 
 @METRICS.register_module("fill_blank")
 class FillBlank(Metric):
-    """FlagEvalMM's rule for blanks: some line of the reply is more than 70 % like the normalised answer."""
+    """Whether a reply, or a line of it, fills a blank.
+
+    Args:
+        threshold: how much of a line must be like the answer, by FlagEvalMM's rule.
+        rule: "careful" wants the same text, number or word; "reference" takes what is more than 70 % alike, as
+            FlagEvalMM does.
+    """
 
     name = "accuracy"
 
-    def __init__(self, *, threshold: float = 0.7) -> None:
+    def __init__(self, *, threshold: float = 0.7, rule: Rule = "careful") -> None:
         self._threshold = threshold
+        self._rule: Rule = rule
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
-        matches = [fill_blank_match(text, answer, threshold=self._threshold) for answer in references(annotation)]
+        answers = references(annotation)
+        matches = [fill_blank_match(text, answer, threshold=self._threshold) for answer in answers]
         best = next((match for match in matches if match.correct), matches[0])
-        return _verdict(float(best.correct), best.matched, "similar_line", None)
+        return verdict_by(
+            self._rule,
+            reference=float(best.correct),
+            careful=float(any(fill_blank_correct(text, answer, rule="careful") for answer in answers)),
+            extracted=best.matched if self._rule == "reference" else strip_thinking(text).strip() or None,
+            read_by="similar_line" if self._rule == "reference" else "stated_line",
+        )
 
 
-def _verdict(value: float, read: str, rule: str, careful: float | None) -> Verdict:
-    differs = careful is not None and careful != value
-    return Verdict(correct=value, extracted=read, rule=rule, careful=careful if differs else None)
+@METRICS.register_module("math_equal")
+class MathEqual(Metric):
+    """Whether the answer that a reply states or boxes has the value of an accepted one; formulas are read as LaTeX.
+
+    Args:
+        rule: "reference" compares as MATH-Vision's script does, values rounded to two decimals; "careful" knows units,
+            variables, sets and percentages, too.
+
+    Raises:
+        MissingExtraError: the package that reads formulas is not installed.
+    """
+
+    name = "accuracy"
+
+    def __init__(self, *, rule: Rule = "reference") -> None:
+        load_parser()
+        self._rule: Rule = rule
+
+    def score(self, text: str, annotation: Annotation) -> Verdict:
+        read, answers = extract_short_answer(text), references(annotation)
+        given = read.value or ""
+        return verdict_by(
+            self._rule,
+            reference=float(any(latex_equal(given, answer) for answer in answers)),
+            careful=float(any(latex_equal(given, answer, rule="careful") for answer in answers)),
+            extracted=read.value,
+            read_by=read.rule,
+        )

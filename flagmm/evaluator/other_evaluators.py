@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
+from flagmm import __version__
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, DataError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
 from flagmm.evaluator.metric_evaluator import MetricEvaluator
+from flagmm.evaluator.metrics_of_judge import JudgedAnswers, SimpleQaGrades
 from flagmm.jsonio import read_json, write_json, write_records
 from flagmm.metrics.retrieval import score_retrieval
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS, build
 
-_METHODS = ("extract_compare", "simpleqa")
+JudgedMethod = Literal["extract_compare", "simpleqa"]
+
+_METHODS = get_args(JudgedMethod)
 
 
 @EVALUATORS.register_module()
 class OpenEvaluator(MetricEvaluator):
     """Typed open answers by `answer_type`, reported by `tracker_type` and `tracker_subtype`; open_ended by a judge."""
 
-    def __init__(self, *, tracker_type: str | None = None, tracker_subtype: str | None = None, **settings: Any) -> None:
-        metric = {"type": "typed_open", "tracker_type": tracker_type, "tracker_subtype": tracker_subtype}
-        super().__init__(metrics=metric, **settings)
+    def __init__(
+        self,
+        *,
+        tracker_type: str | None = None,
+        tracker_subtype: str | None = None,
+        rule: str = "careful",
+        **settings: Any,
+    ) -> None:
+        trackers = {"tracker_type": tracker_type, "tracker_subtype": tracker_subtype}
+        super().__init__(metrics={"type": "typed_open", "rule": rule, **trackers}, **settings)
 
 
 @EVALUATORS.register_module()
@@ -37,19 +49,24 @@ class CocoEvaluator(MetricEvaluator):
 
 @EVALUATORS.register_module()
 class ExtractEvaluator(BaseEvaluator):
-    """Open answers that a judge compares with the reference.
+    """Open answers that only a judge scores.
 
     Args:
-        eval_method: "extract_compare", or "simpleqa", which also tells answers that do not try from wrong ones.
+        eval_method: "extract_compare": the judge reads the final answer out of a reply, and compares it with the
+            reference where it is not that word for word. "simpleqa": the judge grades a reply as correct, incorrect or
+            not attempted.
     """
 
-    needs_judge = True
-
-    def __init__(self, *, eval_method: str = "extract_compare", **settings: Any) -> None:
+    def __init__(self, *, eval_method: JudgedMethod = "extract_compare", **settings: Any) -> None:
         if eval_method not in _METHODS:
             raise ConfigError(f"eval_method: expected one of {', '.join(_METHODS)}, found {eval_method!r}")
         super().__init__(**settings)
-        self.eval_method = eval_method
+        self.judge_method: JudgedMethod = eval_method
+        self.metrics = [SimpleQaGrades() if eval_method == "simpleqa" else JudgedAnswers()]
+
+    @property
+    def needs_judge(self) -> bool:
+        return True
 
 
 @EVALUATORS.register_module()
@@ -75,7 +92,7 @@ class RetrievalEvaluator(BaseEvaluator):
         per_image = int(getattr(dataset, "caption_per_image", self._captions_per_image))
         similarity = np.load(matrix, allow_pickle=False)
         result: dict[str, Any] = {"mean_recall": None, **score_retrieval(similarity, captions_per_image=per_image)}
-        result["evaluator"] = type(self).__name__
+        result |= {"headline": "mean_recall", "evaluator": type(self).__name__, "flagmm": __version__}
         write_json(paths.result, result)
         return result
 
@@ -93,17 +110,27 @@ class AggregationEvaluator(BaseEvaluator):
         super().__init__(**settings)
         if not evaluators:
             raise ConfigError("evaluators: name at least one evaluator")
-        self._evaluators = [
-            build(EVALUATORS, {"base_dir": self.base_dir, **config}, where="evaluators") for config in evaluators
+        shared = {"base_dir": self.base_dir} | ({"cluster_by": self.cluster_by} if self.cluster_by else {})
+        self.parts: list[tuple[Any, Mapping[str, Any]]] = [
+            (build(EVALUATORS, {**shared, **config}, where="evaluators"), config) for config in evaluators
         ]
+        """The evaluators with their configs."""
 
     def process(self, dataset: Dataset, output_dir: str | Path, **kwargs: Any) -> dict[str, Any]:
-        """The joined result; `_evaluated.json` holds the fields that each evaluator added."""
+        """The joined result; `_evaluated.json` holds the fields that each evaluator added.
+
+        Raises:
+            FlagMMError: one of them failed; the files are as they were.
+        """
         paths = TaskPaths(Path(output_dir), safe_name(dataset.name))
+        with _all_or_nothing(paths.result, paths.evaluated):
+            return self._join(dataset, paths, kwargs)
+
+    def _join(self, dataset: Dataset, paths: TaskPaths, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         merged: dict[str, dict[str, Any]] = {}
-        for evaluator in self._evaluators:
-            found = evaluator.process(dataset, output_dir, **kwargs)
+        for evaluator, _ in self.parts:
+            found = evaluator.process(dataset, paths.folder, **kwargs)
             for key, value in found.items():
                 result[key if key not in result else f"{type(evaluator).__name__}.{key}"] = value
             for entry in read_json(paths.evaluated) if paths.evaluated.exists() else []:
@@ -113,3 +140,18 @@ class AggregationEvaluator(BaseEvaluator):
         write_records(paths.evaluated, merged.values())
         write_json(paths.result, result)
         return result
+
+
+@contextmanager
+def _all_or_nothing(*paths: Path) -> Iterator[None]:
+    """Put the files back as they were where what is done inside fails."""
+    before = {path: path.read_bytes() if path.exists() else None for path in paths}
+    try:
+        yield
+    except BaseException:
+        for path, content in before.items():
+            if content is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(content)
+        raise

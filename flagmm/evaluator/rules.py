@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from flagmm.evaluator.metric import Metric, has_answer
+from flagmm.evaluator.metric import BuiltAs, Metric, has_answer
 from flagmm.evaluator.verdict import NO_REFERENCE, UNKNOWN_TYPE, Verdict
 from flagmm.extraction import (
     Extraction,
@@ -27,11 +27,17 @@ Scorer = Callable[[str, Annotation], Verdict]
 class TypeRules(Metric):
     """Reads and compares by the question's type, with care; what BaseEvaluator does."""
 
+    normaliser = "text_match"
+    built_as = BuiltAs("by_type", {})
+
     def can_score(self, annotation: Annotation) -> bool:
         return has_reference(annotation) and annotation.get("question_type", "") in _SCORERS
 
+    def is_unfit(self, annotation: Annotation) -> bool:
+        return annotation.get("question_type", "") in _SCORERS and super().is_unfit(annotation)
+
     def score(self, text: str, annotation: Annotation) -> Verdict:
-        return score_reply(text, annotation)
+        return _SCORERS[annotation["question_type"]](text, annotation)
 
 
 def score_reply(text: str, annotation: Annotation) -> Verdict:
@@ -46,26 +52,48 @@ def score_reply(text: str, annotation: Annotation) -> Verdict:
 
 def has_reference(annotation: Annotation) -> bool:
     """Whether the annotation says what is right, in words that its question type knows."""
-    if annotation.get("question_type") == "yes-no":
-        return annotation.get("answer") is not None and yes_or_no(annotation["answer"]) is not None
-    return has_answer(annotation)
+    if not has_answer(annotation):
+        return False
+    kind = annotation.get("question_type")
+    if kind == "yes-no":
+        return yes_or_no(annotation["answer"]) is not None
+    if kind == "multiple-choice":
+        return not _right_labels(annotation).isdisjoint(_labels(annotation))
+    if kind == "multiple-response":
+        return bool(_all_right_labels(annotation)) and _all_right_labels(annotation).issubset(_labels(annotation))
+    return True
 
 
 def _multiple_choice(text: str, annotation: Annotation) -> Verdict:
+    read = extract_choice(text, annotation.get("options") or (), labels=_labels_in(annotation))
+    return _verdict(read, read.value in _right_labels(annotation))
+
+
+def _right_labels(annotation: Annotation) -> set[str]:
+    """The labels of which each is right."""
     options = annotation.get("options") or ()
-    references = {_label(item, options) for item in _alternatives(annotation["answer"])}
-    read = extract_choice(text, options, labels=_labels_in(annotation))
-    return _verdict(read, read.value in references)
+    return {_label(item, options) for item in _alternatives(annotation["answer"])}
 
 
 def _multiple_response(text: str, annotation: Annotation) -> Verdict:
-    options = annotation.get("options") or ()
-    answer = annotation["answer"]
-    parts = re.findall(r"[A-Za-z]", answer) if isinstance(answer, str) else list(answer)
-    references = {_label(part, options) for part in parts}
-    read = extract_choices(text, options, labels=_labels_in(annotation))
+    read = extract_choices(text, annotation.get("options") or (), labels=_labels_in(annotation))
     value = list(read.value) if read.value is not None else None
-    return _verdict(Extraction(value=value, rule=read.rule), set(read.value or ()) == references)
+    is_right = set(read.value or ()) == _all_right_labels(annotation)
+    return _verdict(Extraction(value=value, rule=read.rule), is_right)
+
+
+def _all_right_labels(annotation: Annotation) -> set[str]:
+    """The labels that are right together."""
+    options, answer = annotation.get("options") or (), annotation["answer"]
+    if isinstance(answer, str) and _label(answer, options) not in _labels(annotation):
+        return set(re.findall(r"[A-Z]", answer.upper()))
+    return {_label(part, options) for part in _alternatives(answer)}
+
+
+def _labels(annotation: Annotation) -> list[str]:
+    """The labels that an answer can have; any letter where no options are known."""
+    options = annotation.get("options")
+    return option_labels(len(options)) if options else _labels_in(annotation) or option_labels(26)
 
 
 def _labels_in(annotation: Annotation) -> list[str] | None:
@@ -119,9 +147,8 @@ def _label(reference: Any, options: Sequence[str]) -> str:
     if text in labels:
         return text
     label = text.strip("()[]. ").upper()
-    if options and label not in labels and text in options:
-        return labels[list(options).index(text)]
-    return label
+    texts = [str(option).strip() for option in options]
+    return labels[texts.index(text)] if label not in labels and text in texts else label
 
 
 _SCORERS: dict[str, Scorer] = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flagmm.errors import EndpointError
-from flagmm.types import Prediction
+from flagmm.errors import EndpointError, ModelError
+from flagmm.types import ItemError, Prediction, Status
 
 _ENOUGH = {"auth": 3, "not_found": 3, "connection": 3, "bad_reply": 3}
 _ENOUGH_OTHER = 10
@@ -19,8 +19,9 @@ _ADVICE = {
 class HopelessGuard:
     """Watches predictions come in; raises when the first calls all fail the same way, or the endpoint goes away."""
 
-    def __init__(self, *, endpoint: str, workers: int) -> None:
+    def __init__(self, *, endpoint: str, workers: int, raises: type[EndpointError] = EndpointError) -> None:
         self._endpoint = endpoint
+        self._raises = raises
         self._gone_after = max(20, 2 * workers)
         self._answered = False
         self._same: tuple[str, str] | None = None
@@ -43,7 +44,17 @@ class HopelessGuard:
         self._count = self._count + 1 if cause == self._same else 1
         self._same, self._message = cause, error.message
         if self._is_hopeless(error.kind):
-            raise EndpointError(self._explain(error.kind))
+            raise self._raises(self._explain(error.kind))
+
+    def observe_call(self, error: ModelError | None) -> None:
+        """Take note of a call that is no prediction: None where it was answered.
+
+        Raises:
+            EndpointError: as `observe`.
+        """
+        item_error = ItemError(kind=error.kind, message=str(error)) if error else None
+        status: Status = "failed" if error else "ok"
+        self.observe(Prediction(question_id="", question="", answer="", status=status, error=item_error))
 
     def close(self) -> None:
         """Say at the end of a task that nothing was answered, where it was too short for `observe` to tell.
@@ -52,7 +63,7 @@ class HopelessGuard:
             EndpointError: every call failed in a way that concerns the endpoint.
         """
         if not self._answered and self._same is not None and self._same[0] in _ENOUGH:
-            raise EndpointError(self._explain(self._same[0]))
+            raise self._raises(self._explain(self._same[0]))
 
     def _is_hopeless(self, kind: str) -> bool:
         if self._answered:

@@ -7,10 +7,13 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
-from flagmm.models.client import ModelClient, Wrapper
+from flagmm.errors import ModelError
+from flagmm.models.client import Call, ModelClient, Wrapper, prepare
 from flagmm.types import CallSettings, Message, ModelOutput
 
 logger = logging.getLogger(__name__)
@@ -41,6 +44,11 @@ class Stop:
         if self._event is not None:
             self._event.set()
 
+    def request_once(self) -> None:
+        """As the first signal, also where there was one already."""
+        if not self.requested:
+            self.request()
+
     async def grace_over(self) -> None:
         """Return some time after the stop was requested; never, if it is not."""
         self._event = asyncio.Event()
@@ -48,6 +56,19 @@ class Stop:
             self._event.set()
         await self._event.wait()
         await asyncio.sleep(GRACE_SECONDS)
+
+    async def heeded(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work`, and cancel what is left of it some time after the stop was requested."""
+        working = asyncio.ensure_future(work)
+        grace = asyncio.ensure_future(self.grace_over())
+        try:
+            await asyncio.wait({working, grace}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (working, grace):
+                task.cancel()
+            await asyncio.gather(working, grace, return_exceptions=True)
+        if not working.cancelled():
+            working.result()
 
     @contextmanager
     def listening(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
@@ -74,6 +95,20 @@ class Gate(Wrapper):
         self._stop = stop
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        return await self._through(partial(self.inner.generate, messages, settings))
+
+    async def prepare(self, messages: Sequence[Message], settings: CallSettings) -> Call:
         if self._stop.requested:
             raise NotStarted
-        return await self.inner.generate(messages, settings)
+        return partial(self._through, await prepare(self.inner, messages, settings))
+
+    async def _through(self, call: Call) -> ModelOutput:
+        if self._stop.requested:
+            raise NotStarted
+        try:
+            return await call()
+        except KeyboardInterrupt:  # of a person's own model class: signals reach the event loop instead
+            self._stop.request_once()
+            raise NotStarted from None
+        except asyncio.CancelledError as error:  # its own, or ours: whoever cancels a call drops what comes of it
+            raise ModelError("the call was cancelled", kind="model") from error

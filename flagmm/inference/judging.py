@@ -6,16 +6,20 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
+from flagmm.config.dump import to_plain
 from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import mask_url
-from flagmm.errors import EndpointError, ModelError
+from flagmm.errors import JudgeError, ModelError
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interrupt import NotStarted
-from flagmm.inference.session import ModelSession
+from flagmm.inference.lent_judge import LentJudge
+from flagmm.inference.session import ModelSession, ask_model
+from flagmm.models.build import build_client
 from flagmm.models.cache import Cached
-from flagmm.types import CallSettings, ItemError, Message, ModelOutput, Prediction, TextPart
+from flagmm.types import CallSettings, Message, ModelOutput, TextPart
 
 logger = logging.getLogger(__name__)
 
@@ -23,60 +27,81 @@ _ALIVE_PER_WORKER = 4
 
 
 class JudgeModel:
-    """Asks a judge. Replies are remembered in `cache`, so that scoring again asks nothing twice."""
+    """Asks a judge. Replies are remembered in `cache`, so that scoring again asks nothing twice.
 
-    def __init__(self, spec: ModelSpec, cache: Path) -> None:
+    Args:
+        fixed: settings that the person who runs the judge named, against which scoring code cannot ask for others.
+
+    Raises:
+        ConfigError: no client can be made of the settings.
+    """
+
+    def __init__(self, spec: ModelSpec, cache: Path, *, fixed: frozenset[str] = frozenset()) -> None:
+        build_client(spec)  # a wrong URL is told now, not after the model under test has been paid for
         self.name = spec.shown_name
-        self._session = ModelSession(spec)
-        self._client = Cached(self._session.client, cache, self._session.fingerprint)
+        self._spec, self._cache, self._fixed = spec, cache, fixed
         self._endpoint = f"judge {mask_url(spec.url) if spec.url else spec.model_name}"
-        self._replies: dict[int, ModelOutput | None] = {}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What decides its replies, secrets left out; what was not given is left out, too."""
+        given = {key: value for key, value in self._spec.answer_settings().items() if value not in (None, {}, [])}
+        plain: dict[str, Any] = to_plain(given)
+        return plain
 
     def ask(self, prompts: Sequence[str]) -> list[ModelOutput | None]:
-        """The replies in the order of the prompts; None for one that failed.
+        """The replies in the order of the prompts; None for one that failed. Equal prompts are asked once.
 
         Raises:
-            EndpointError: the judge cannot be reached, or the run was interrupted.
+            JudgeError: the judge cannot be used at all.
+            KeyboardInterrupt: the run was interrupted; replies that were there are kept.
         """
-        self._replies = {}
-        if prompts:
-            with self._session:
-                self._session.run(lambda: self._ask_all(prompts))
-        if self._session.stop.requested:
-            raise EndpointError("interrupted while judging; nothing was written")
-        return [self._replies.get(number) for number in range(len(prompts))]
+        with ModelSession(self._spec) as session:
+            asking = _Asking(session, self._cache, self._endpoint)
+            session.run(lambda: session.stop.heeded(asking.run(list(dict.fromkeys(prompts)))))
+            if session.stop.requested:
+                raise KeyboardInterrupt
+        return [asking.replies.get(prompt) for prompt in prompts]
 
-    async def _ask_all(self, prompts: Sequence[str]) -> None:
+    def lend(self) -> LentJudge:
+        """The judge for a task's own scoring code, to be used in a `with`."""
+        return LentJudge(self._spec, fixed=self._fixed, cache=self._cache, endpoint=self._endpoint)
+
+
+class _Asking:
+    """One batch of prompts, none twice; `replies` are those that came."""
+
+    def __init__(self, session: ModelSession, cache: Path, endpoint: str) -> None:
+        self.replies: dict[str, ModelOutput] = {}
+        self._session = session
+        self._client = Cached(session.client, cache, session.fingerprint)
+        self._endpoint = endpoint
+
+    async def run(self, prompts: Sequence[str]) -> None:
         workers = self._session.spec.num_workers
-        guard = HopelessGuard(endpoint=self._endpoint, workers=workers)
-        limit = workers * _ALIVE_PER_WORKER
-        async with aclosing(run_bounded(self._numbered(prompts), self._ask_one, limit=limit)) as outcomes:
-            async for number, reply, error in outcomes:
-                self._replies[number] = reply
-                if reply is not None or error is not None:
-                    guard.observe(_as_prediction(reply, error))
+        guard = HopelessGuard(endpoint=self._endpoint, workers=workers, raises=JudgeError)
+        jobs, limit = self._until_stopped(prompts), workers * _ALIVE_PER_WORKER
+        async with aclosing(run_bounded(jobs, self._ask_one, limit=limit)) as outcomes:
+            async for prompt, outcome in outcomes:
+                if isinstance(outcome, ModelOutput):
+                    self.replies[prompt] = outcome
+                if outcome is not None:
+                    guard.observe_call(outcome if isinstance(outcome, ModelError) else None)
         guard.close()
 
-    def _numbered(self, prompts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    def _until_stopped(self, prompts: Sequence[str]) -> Iterator[tuple[int, str]]:
         for number, prompt in enumerate(prompts):
             if self._session.stop.requested:
                 return
             yield number, prompt
 
-    async def _ask_one(self, job: tuple[int, str]) -> tuple[int, ModelOutput | None, ModelError | None]:
+    async def _ask_one(self, job: tuple[int, str]) -> tuple[str, ModelOutput | ModelError | None]:
         number, prompt = job
         message = Message(role="user", content=(TextPart(text=prompt),))
         try:
-            return number, await self._client.generate([message], CallSettings(question_id=str(number))), None
+            return prompt, await ask_model(self._client, [message], CallSettings(question_id=str(number)))
         except NotStarted:
-            return number, None, None
+            return prompt, None
         except ModelError as error:
             logger.debug("%s: %s", self._endpoint, error)
-            return number, None, error
-
-
-def _as_prediction(reply: ModelOutput | None, error: ModelError | None) -> Prediction:
-    """An outcome in the form that the guard watches."""
-    item_error = ItemError(kind=error.kind, message=str(error)) if error else None
-    text = reply.text if reply else ""
-    return Prediction(question_id="", question="", answer=text, status="failed" if error else "ok", error=item_error)
+            return prompt, error

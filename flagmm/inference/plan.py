@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-from flagmm.dataset.sample import Dataset, build_sample, question_id_at
+from flagmm.dataset.sample import Dataset, Limit, build_sample, indices_in, question_id_at
 from flagmm.errors import DataError
 from flagmm.inference.store import PredictionStore
 from flagmm.media.identity import identify, identify_bytes
@@ -20,7 +20,7 @@ from flagmm.types import MediaIdentity, Message, Sample, TextPart
 class Scope:
     """How much of each data set is asked."""
 
-    limit: int | None = None
+    limit: Limit | None = None
     label: str = ""
     """What a partial run is called in results: "try run", "limit 10"."""
     keep_failed: bool = False
@@ -43,6 +43,9 @@ class Call:
 class Plan:
     """The calls of one task that no saved answer makes needless.
 
+    Raises:
+        DataError: two items have the same id, or the data set is strict and an item cannot be built.
+
     Attributes:
         count: questions in scope.
         open_calls: (index of the question, number of the repetition) of each call to be made, in order.
@@ -57,7 +60,11 @@ class Plan:
         self._repeats = repeats
         self._keep_failed = scope.keep_failed
         self._index_of: dict[str, int] = {}
-        self.count = len(dataset) if scope.limit is None else min(scope.limit, len(dataset))
+        self._indices = indices_in(dataset, scope.limit)
+        self.count = len(self._indices)
+        if getattr(dataset, "strict", False):
+            for index in self._indices:
+                build_sample(dataset, index)
         self.open_calls = list(self._find_open())
 
     @property
@@ -77,11 +84,11 @@ class Plan:
     def question_ids(self) -> Iterator[str]:
         """The ids of all questions in scope, in order."""
         known = {index: question_id for question_id, index in self._index_of.items()}
-        for index in range(self.count):
+        for index in self._indices:
             yield known.get(index) or question_id_at(self._dataset, index)
 
     def _find_open(self) -> Iterator[tuple[int, int]]:
-        for index in range(self.count):
+        for index in self._indices:
             # Without saved answers everything is open, and no prompt need be built to know it.
             sample = self._build(index)[0] if len(self._store) else None
             for inference in range(self._repeats):

@@ -10,16 +10,15 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from flagmm.config.secrets import mask_url
-from flagmm.errors import DataError, FlagMMError, ModelError
+from flagmm.errors import DataError, ModelError
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interrupt import NotStarted
 from flagmm.inference.plan import Call, Plan, identified, media_identities
 from flagmm.inference.progress import Progress
-from flagmm.inference.session import ModelSession
+from flagmm.inference.session import ModelSession, ask_model
 from flagmm.inference.store import PredictionStore
 from flagmm.models.request import request_hash
-from flagmm.plugin import describe
 from flagmm.types import CallSettings, ItemError, ModelOutput, Prediction, Sample, Status, TextPart
 
 logger = logging.getLogger(__name__)
@@ -38,6 +37,7 @@ class Inference:
         self._workers = session.spec.num_workers
         self._progress = progress
         self._errors: Counter[str] = Counter()
+        self._name = ""
 
     async def run(self, name: str) -> None:
         """Ask whatever the plan wants.
@@ -45,27 +45,15 @@ class Inference:
         Raises:
             EndpointError: the endpoint cannot answer; what it did answer is kept.
         """
-        spec = self._session.spec
+        spec, self._name = self._session.spec, name
         guard = HopelessGuard(endpoint=mask_url(spec.url) if spec.url else spec.model_name, workers=self._workers)
         self._progress.start(name, self._plan.total_calls, done=self._plan.total_calls - len(self._plan.open_calls))
         try:
-            await self._ask_all(guard)
+            await self._session.stop.heeded(self._ask_each(guard))
             guard.close()
         finally:
             self._progress.finish()
             self._log_errors(name)
-
-    async def _ask_all(self, guard: HopelessGuard) -> None:
-        asking = asyncio.ensure_future(self._ask_each(guard))
-        grace = asyncio.ensure_future(self._session.stop.grace_over())
-        try:
-            await asyncio.wait({asking, grace}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (asking, grace):
-                task.cancel()
-            await asyncio.gather(asking, grace, return_exceptions=True)
-        if not asking.cancelled():
-            asking.result()
 
     async def _ask_each(self, guard: HopelessGuard) -> None:
         limit = self._workers * ALIVE_PER_WORKER
@@ -80,10 +68,13 @@ class Inference:
                 guard.observe(prediction)
 
     def _calls(self) -> Iterator[Call]:
-        for call in self._plan.calls():
-            if self._session.stop.requested:
-                return
-            yield call
+        try:
+            for call in self._plan.calls():
+                if self._session.stop.requested:
+                    return
+                yield call
+        except KeyboardInterrupt:  # raised by a task's own code: signals reach the event loop instead
+            self._session.stop.request_once()
 
     async def _ask(self, call: Call) -> Prediction | None:
         """The outcome of one call, whatever it is; None where the run stopped before it was made."""
@@ -96,41 +87,30 @@ class Inference:
             return _failed(call, "media", str(error))
         request = request_hash(self._session.fingerprint, sample.messages, call.inference)
         try:
-            output = await self._generate(sample, call.inference)
+            output = await ask_model(self._session.client, sample.messages, self._settings(sample, call))
         except NotStarted:
             return None
         except ModelError as error:
             return _unanswered(call, sample, request, error)
         return _answered(call, sample, request, output)
 
-    async def _generate(self, sample: Sample, inference: int) -> ModelOutput:
-        try:
-            return await self._session.client.generate(sample.messages, _settings(sample, inference))
-        except (FlagMMError, NotStarted):
-            raise
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # a person's own model class may raise anything
-            raise ModelError(describe(error), kind="model") from error
-
     async def _identify(self, sample: Sample, call: Call) -> Sample:
         if all(isinstance(part, TextPart) for message in sample.messages for part in message.content):
             return sample
         return replace(sample, messages=await asyncio.to_thread(identified, sample.messages, call.known))
 
+    def _settings(self, sample: Sample, call: Call) -> CallSettings:
+        return CallSettings(
+            question_id=sample.question_id,
+            repeat=call.inference,
+            question_type=sample.question_type,
+            options=sample.options,
+            task=self._name,
+        )
+
     def _log_errors(self, name: str) -> None:
         for message, count in self._errors.most_common(10):
             logger.warning("%s: ×%d %s", name, count, message)
-
-
-def _settings(sample: Sample, inference: int) -> CallSettings:
-    return CallSettings(
-        question_id=sample.question_id,
-        repeat=inference,
-        question_type=sample.question_type,
-        options=sample.options,
-    )
 
 
 def _answered(call: Call, sample: Sample, request: str, output: ModelOutput) -> Prediction:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import logging
+from collections.abc import Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Any
 
 from flagmm.config.dump import fingerprint
 from flagmm.config.model import ModelSpec
-from flagmm.inference.interrupt import Gate, Stop
+from flagmm.errors import FlagMMError, ModelError, UserCodeError
+from flagmm.inference.interrupt import Gate, NotStarted, Stop
 from flagmm.models.build import build_client
 from flagmm.models.client import ModelClient
+from flagmm.models.fetching import with_media
 from flagmm.models.stack import build_stack
+from flagmm.plugin import describe, user_code
+from flagmm.types import CallSettings, Message, ModelOutput
+
+logger = logging.getLogger(__name__)
 
 
 class ModelSession:
@@ -22,7 +29,7 @@ class ModelSession:
         self.spec = spec
         self.stop = Stop()
         self.fingerprint = fingerprint(spec)
-        self.client: ModelClient = build_stack(Gate(build_client(spec), self.stop), spec)
+        self.client: ModelClient = build_stack(Gate(with_media(build_client(spec), spec), self.stop), spec)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> ModelSession:
@@ -34,17 +41,42 @@ class ModelSession:
         if self._loop is None:
             return
         try:
-            self._loop.run_until_complete(self.client.__aexit__(kind, error, trace))
+            self._close(self._loop, kind, error, trace)
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()
             self._loop = None
 
+    def _close(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the client; where that fails, everything is answered already and the results must not be lost."""
+        try:
+            with user_code(f"model_type {self.spec.model_type}: closing"):
+                loop.run_until_complete(self.client.__aexit__(kind, error, trace))
+        except UserCodeError as failure:
+            logger.warning("%s", failure)
+
     def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run `work` to its end, signals heeded meanwhile."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._loop.run_until_complete(self.client.__aenter__())
+            with user_code(f"model_type {self.spec.model_type}: opening"):
+                self._loop.run_until_complete(self.client.__aenter__())
         with self.stop.listening(self._loop):
             self._loop.run_until_complete(work())
+
+
+async def ask_model(client: ModelClient, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+    """One call; whatever a person's own model class raises is a `ModelError`."""
+    try:
+        return await client.generate(messages, settings)
+    except (FlagMMError, NotStarted, GeneratorExit, asyncio.CancelledError):
+        raise
+    except BaseException as error:  # the boundary around code of a person's own
+        raise ModelError(describe(error), kind="model") from error

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from flagmm.errors import DataError
 from flagmm.inference.records import to_answer, to_line
-from flagmm.jsonio import dump_line, write_records
+from flagmm.jsonio import dump_line, write_records, writing
 from flagmm.types import MediaIdentity, Prediction
 
 logger = logging.getLogger(__name__)
 
 
 class Entry(NamedTuple):
-    """What is remembered of a line; the rest is read again when it is needed."""
+    """What a line says of its call."""
 
-    offset: int
-    """Where its line begins, in bytes."""
     status: str
     request: str
     media: tuple[MediaIdentity, ...]
@@ -32,38 +31,52 @@ class PredictionStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._index: dict[tuple[str, int], Entry] = {}
+        self._offsets: dict[tuple[str, int], int] = {}  # where each line begins; the rest is read when it is needed
         self._file: IO[bytes]
+        self._appending: IO[bytes]
 
     def __enter__(self) -> PredictionStore:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = open(self._path, "a+b")  # closed in __exit__
-        try:
+        with ExitStack() as opened, writing(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # Without a buffer, whose rest would stand in the way once the disk is full.
+            self._appending = opened.enter_context(open(self._path, "ab", buffering=0))
+            self._file = opened.enter_context(open(self._path, "rb"))
             self._load()
-        except DataError:
-            self._file.close()
-            raise
+            opened.pop_all()  # closed in __exit__
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+        self._appending.close()
 
     def __len__(self) -> int:
-        return len(self._index)
+        return len(self._offsets)
 
     def get(self, question_id: str, inference: int) -> Entry | None:
         """The last line for this call, if there is one."""
-        return self._index.get((question_id, inference))
+        offset = self._offsets.get((question_id, inference))
+        return None if offset is None else _entry(self._read(offset))
 
     def append(self, prediction: Prediction) -> None:
-        """Add a line; after this call only a power failure can lose it."""
-        offset = self._file.seek(0, 2)
-        self._file.write(dump_line(to_line(prediction)).encode() + b"\n")
-        self._file.flush()
-        key = (prediction.question_id, prediction.inference)
-        self._index[key] = Entry(offset, prediction.status, prediction.request, ())
+        """Add a line; after this call only a power failure can lose it.
+
+        Raises:
+            OutputError: there is no space for it; the lines before it stay as they are.
+        """
+        offset = self._appending.seek(0, 2)
+        self._write(dump_line(to_line(prediction)).encode() + b"\n", offset)
+        self._offsets[prediction.question_id, prediction.inference] = offset
+
+    def _write(self, line: bytes, offset: int) -> None:
+        with writing(self._path):
+            try:
+                while line:
+                    line = line[self._appending.write(line) :]
+            except OSError:
+                self._appending.truncate(offset)  # no torn line
+                raise
 
     def write_answers(self, path: Path, question_ids: Iterable[str], repeats: int) -> None:
         """Write `<task>.json`: an entry for each question that has a line, in the order given."""
@@ -71,13 +84,13 @@ class PredictionStore:
 
     def _answers(self, question_ids: Iterable[str], repeats: int) -> Iterator[dict[str, Any]]:
         for question_id in question_ids:
-            entries = [self._index.get((question_id, number)) for number in range(repeats)]
-            lines = [self._read(entry) for entry in entries if entry is not None]
+            offsets = [self._offsets.get((question_id, number)) for number in range(repeats)]
+            lines = [self._read(offset) for offset in offsets if offset is not None]
             if lines:
                 yield to_answer(lines, repeated=repeats > 1)
 
-    def _read(self, entry: Entry) -> dict[str, Any]:
-        self._file.seek(entry.offset)
+    def _read(self, offset: int) -> dict[str, Any]:
+        self._file.seek(offset)
         line: dict[str, Any] = json.loads(self._file.readline())
         return line
 
@@ -89,11 +102,11 @@ class PredictionStore:
                 if self._file.readline():
                     raise DataError(f"{self._path}:{number}: not a prediction; remove this line, or use --overwrite")
                 logger.warning("%s: the last line is torn and is left out", self._path)
-                self._file.truncate(offset)
+                self._appending.truncate(offset)
                 return
             offset += len(line)
         if offset and not line.endswith(b"\n"):
-            self._file.write(b"\n")
+            self._write(b"\n", offset)
 
     def _take(self, line: bytes, offset: int) -> bool:
         if not line.strip():
@@ -101,11 +114,16 @@ class PredictionStore:
         try:
             values = json.loads(line)
             key = (values["question_id"], values.get("inference", 0))
-            media = tuple(_identity(item) for item in values.get("media") or ())
-            self._index[key] = Entry(offset, values["status"], values["request"], media)
+            _entry(values)
+            self._offsets[key] = offset
         except (ValueError, KeyError, TypeError):
             return False
         return True
+
+
+def _entry(line: Mapping[str, Any]) -> Entry:
+    media = tuple(_identity(item) for item in line.get("media") or ())
+    return Entry(line["status"], line["request"], media)
 
 
 def _identity(values: Sequence[Any]) -> MediaIdentity:

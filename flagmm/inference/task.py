@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from flagmm.inference.progress import Progress
 from flagmm.inference.run import Inference
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore
-from flagmm.jsonio import read_json, write_json
+from flagmm.jsonio import read_json, write_json, writing
 from flagmm.paths import TaskPaths
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,8 @@ def infer(
         ResumeError: saved answers do not fit this run, or another run is writing here.
         EndpointError: the endpoint cannot answer.
     """
-    paths.folder.mkdir(parents=True, exist_ok=True)
+    with writing(paths.folder):
+        paths.folder.mkdir(parents=True, exist_ok=True)
     with _only_run(paths):
         if overwrite:
             _clear(paths)
@@ -53,7 +54,9 @@ def infer(
 @contextmanager
 def _only_run(paths: TaskPaths) -> Iterator[None]:
     """Keep other runs out of the task's folder; the lock ends with the process, however it ends."""
-    with open(paths.lock, "w") as file:
+    with ExitStack() as opened:
+        with writing(paths.lock):
+            file = opened.enter_context(open(paths.lock, "w"))
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -84,11 +87,12 @@ def _ask(
 
 def _what_runs(dataset: Dataset, plan: Plan, repeats: int) -> str:
     annotations = getattr(dataset, "annotations", None)
-    media = 0
+    with_media = ""
     if isinstance(annotations, list):
         media = sum(len(media_paths(item, key)) for item in annotations[: plan.count] for key in MEDIA_KEYS)
+        with_media = f" with {media} media files"
     times = f" × {repeats}" if repeats > 1 else ""
-    return f"{plan.count} questions{times} with {media} media files, {len(plan.open_calls)} still to ask"
+    return f"{plan.count} questions{times}{with_media}, {len(plan.open_calls)} still to ask"
 
 
 def _config(task: TaskSpec, session: ModelSession, scope: Scope) -> dict[str, Any]:
@@ -110,8 +114,8 @@ def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
     if not paths.predictions.exists():
         if paths.answers.exists():
             raise ResumeError(
-                f"{paths.answers}: answers that this run did not make; score them with --without-infer, "
-                "ask again with --overwrite, or give another --output-dir"
+                f"{paths.answers}: answers that this run did not make",
+                advice="score them with --without-infer, ask again with --overwrite, or give another --output-dir",
             )
         return
     if paths.predictions.stat().st_size == 0:
@@ -120,10 +124,14 @@ def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
     if saved.get("fingerprint") == session.fingerprint:
         return
     before, now = saved.get("answer_settings") or {}, to_plain(session.spec.answer_settings())
-    changes = [f"{key} was {before.get(key)!r}, is {now[key]!r}" for key in now if before.get(key) != now[key]]
+    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+    changes = [f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys]
+    repeats, repeats_now = (saved.get("model") or {}).get("num_infers", 1), session.spec.num_infers
+    if repeats != repeats_now and "temperature" in keys:  # which is 0 or 1 by it, where none is given
+        changes.insert(0, f"num_infers was {repeats}, is {repeats_now}")
     raise ResumeError(
-        f"{paths.folder}: saved answers were made with other settings ({'; '.join(changes) or 'unknown'}); "
-        "give another --output-dir, or --overwrite to ask everything again"
+        f"{paths.folder}: saved answers were made with other settings ({'; '.join(changes) or 'unknown'})",
+        advice="give another --output-dir, or --overwrite to ask everything again",
     )
 
 

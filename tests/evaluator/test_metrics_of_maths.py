@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from flagmm.evaluator.answers import Answer, Reply
-from flagmm.evaluator.judge import Judge, JudgeSettings
+from flagmm.evaluator.judge import Judge
+from flagmm.evaluator.judge_settings import JudgeSettings
 from flagmm.evaluator.metric import JudgeableMetric
 from flagmm.evaluator.metrics_of_maths import MathVision, MathVista
 from flagmm.evaluator.verdict import Judged
@@ -87,6 +88,7 @@ class ReadingJudge:
     name = "judge"
 
     def __init__(self, *replies: str) -> None:
+        self.settings: dict[str, object] = {}
         self.replies = replies
         self.prompts: list[str] = []
 
@@ -130,3 +132,11 @@ def test_a_judge_reads_numbers_and_choices_that_the_rules_could_not():
 def test_what_the_judge_reads_may_be_wrong_or_nothing_or_unreadable(reply, rule, counts):
     [item] = review(ReadingJudge(reply), ("Not sure.", WHOLE))
     assert (item.score, item.verdicts[0].rule, item.counts) == (0, rule, counts)
+
+
+@pytest.mark.parametrize(
+    ("answer", "choices", "fits"), [("B", ["1", "2"], True), ("2", ["1", "2"], True), ("C", ["1", "2"], False)]
+)
+def test_mathvista_scores_no_choice_whose_answer_is_no_option(answer, choices, fits):
+    annotation = {"answer": answer, "choices": choices, "answer_type": "text"}
+    assert MathVista().can_score(annotation) is fits

@@ -27,7 +27,6 @@ def verdict(question_type, reply, answer, **fields):
         pytest.param(["A", "B"], "B", "B", 1.0, id="several accepted"),
         pytest.param({"x": "A", "y": "B"}, "B", "B", 1.0, id="several accepted, as a dict"),
         pytest.param("B", "I cannot tell.", None, 0.0, id="nothing read"),
-        pytest.param("Z", "I cannot tell.", None, 0.0, id="nothing read is never right"),
     ],
 )
 def test_a_choice_is_right_when_its_label_is(answer, reply, extracted, correct):
@@ -51,6 +50,7 @@ def test_a_choice_without_listed_options_is_read_by_its_letter():
         pytest.param("AC", "A", ["A"], 0.0, id="one missing"),
         pytest.param("AC", "ABC", ["A", "B", "C"], 0.0, id="one too many"),
         pytest.param("B", "B", ["B"], 1.0, id="one"),
+        pytest.param("blue", "C", ["C"], 1.0, id="one by its text"),
         pytest.param("AC", "I cannot tell.", None, 0.0, id="nothing read"),
     ],
 )
@@ -127,6 +127,44 @@ def test_a_reference_that_says_neither_yes_nor_no_is_none(answer):
     annotation = {"question_type": "yes-no", "answer": answer}
     assert score_reply("yes", annotation).correct is None
     assert not TypeRules().can_score(annotation)
+
+
+@pytest.mark.parametrize(
+    ("question_type", "answer", "options"),
+    [
+        pytest.param("multiple-choice", "E", COLOURS, id="label of no option"),
+        pytest.param("multiple-choice", "yellow", COLOURS, id="text of no option"),
+        pytest.param("multiple-choice", 1, COLOURS, id="number"),
+        pytest.param("multiple-choice", ["D", "E"], COLOURS, id="several, none of them an option"),
+        pytest.param("multiple-choice", "the red one", [], id="text where no options are known"),
+        pytest.param("multiple-response", "AE", COLOURS, id="one of two is no option"),
+        pytest.param("multiple-response", ["red", "yellow"], COLOURS, id="one of two texts is no option"),
+        pytest.param("multiple-response", "?", COLOURS, id="no letter"),
+        pytest.param("multiple-response", 5, COLOURS, id="several as a number"),
+    ],
+)
+def test_a_reference_that_is_no_option_is_none(question_type, answer, options):
+    # Counting such a question as wrong would blame the model for the data.
+    annotation = {"question_type": question_type, "answer": answer, "options": options}
+    assert score_reply("A", annotation).rule == NO_REFERENCE
+    assert not TypeRules().can_score(annotation)
+    assert TypeRules().is_unfit(annotation)
+
+
+def test_the_labels_in_a_question_s_text_are_the_options():
+    annotation = {"question_type": "multiple-choice", "question": "Which? A: red, B: blue", "answer": "B"}
+    assert TypeRules().can_score(annotation)
+    assert TypeRules().is_unfit({**annotation, "answer": "C"})
+
+
+@pytest.mark.parametrize("annotation", [{"answer": ""}, {"answer": "x", "question_type": "bbox"}])
+def test_a_reference_that_is_missing_or_of_another_type_is_no_fault_of_the_data(annotation):
+    assert not TypeRules().is_unfit({"question_type": "multiple-choice", **annotation})
+
+
+@pytest.mark.parametrize(("answer", "options"), [("red ", ["red ", "blue"]), ("red", [" red", "blue"])])
+def test_blanks_around_an_option_do_not_matter(answer, options):
+    assert verdict("multiple-choice", "A", answer, options=options).correct == 1.0
 
 
 @pytest.mark.parametrize("question_type", ["bbox", "open", "llm-judge", "", None])

@@ -84,6 +84,8 @@ THREE = (item(1), item(2), item(3))
         pytest.param([], {"limit": 2}, [(0, 0), (1, 0)], id="limit"),
         pytest.param([saved("1")], {"limit": 2}, [(1, 0)], id="limit with one answered"),
         pytest.param([], {"limit": 9}, [(0, 0), (1, 0), (2, 0)], id="limit beyond the end"),
+        pytest.param([], {"limit": 0.7}, [(0, 0), (1, 0)], id="a fraction, rounded down"),
+        pytest.param([], {"limit": 1.0}, [(0, 0), (1, 0), (2, 0)], id="all of it"),
         pytest.param(
             [saved("1"), saved("3", inference=1)], {"repeats": 2}, [(0, 1), (1, 0), (1, 1), (2, 0)], id="repeats"
         ),
@@ -110,6 +112,27 @@ def test_questions_are_built_only_when_their_turn_comes(planning):
         calls = plan.calls()
         next(calls)
         assert dataset.built == [0]
+
+
+def test_a_data_set_may_say_itself_what_a_limit_lets_through(planning):
+    dataset = ListDataset(*THREE)
+    dataset.indices_in = lambda limit: [2, 0][:limit]
+    with planning(dataset, limit=2) as plan:
+        assert plan.open_calls == [(2, 0), (0, 0)]
+        assert [call.question_id for call in plan.calls()] == ["3", "1"]
+        assert list(plan.question_ids()) == ["3", "1"]
+
+
+@pytest.mark.parametrize(("limit", "stops"), [(None, True), (2, False)])
+def test_an_item_that_cannot_be_built_stops_a_strict_data_set_if_it_would_be_asked(planning, limit, stops):
+    dataset = ListDataset(item(1), item(2), DataError("row 3 is bad"))
+    dataset.strict = True
+    if stops:
+        with pytest.raises(DataError, match="row 3 is bad"), planning(dataset, limit=limit):
+            pass
+    else:
+        with planning(dataset, limit=limit) as plan:
+            assert plan.count == 2
 
 
 def test_the_repeats_of_a_question_share_one_sample(planning):

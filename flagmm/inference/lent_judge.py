@@ -1,0 +1,192 @@
+"""A judge lent to a task's own scoring code: plain calls from any thread, answered by an event loop in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, TimeoutError  # noqa: A004  # another class than Python 3.10's own
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from flagmm.config.dump import fingerprint
+from flagmm.config.model import ModelSpec
+from flagmm.errors import EndpointError, JudgeError, ModelError
+from flagmm.inference.hopeless import HopelessGuard
+from flagmm.inference.plan import identified
+from flagmm.inference.session import ask_model
+from flagmm.models.build import build_client
+from flagmm.models.cache import Cached
+from flagmm.models.client import ModelClient, Wrapper
+from flagmm.models.gpt import GPT
+from flagmm.models.request import request_hash
+from flagmm.models.stack import build_stack
+from flagmm.types import CallSettings, Message, ModelOutput, TextPart, Usage
+
+_OF_A_SPEC = ("temperature", "top_p", "seed", "max_tokens")
+_LOOK_EVERY = 1.0  # seconds, at which a waiting thread sees whether the judge is still there
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class LentJudge(GPT):
+    """Use it in a `with`, from the thread that runs the scoring code.
+
+    Args:
+        fixed: settings that the person who runs the judge named; the scoring code cannot change them.
+
+    Attributes:
+        asked: calls that the code made, those answered from the cache included.
+        failed: calls of these without a reply.
+        usages: token counts of the replies.
+    """
+
+    def __init__(self, spec: ModelSpec, *, fixed: frozenset[str], cache: Path, endpoint: str) -> None:
+        self.asked = 0
+        self.failed = 0
+        self.usages: list[Usage | None] = []
+        self._spec, self._fixed, self._cache, self._endpoint = spec, fixed, cache, endpoint
+        self._guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers, raises=JudgeError)
+        self._gone: EndpointError | None = None
+        self._is_over = False
+        self._pid = os.getpid()
+        self._clients: dict[str, ModelClient] = {}
+        self._seen: Counter[str] = Counter()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="judge")
+        self._handlers: dict[int, Any] = {}
+
+    def __enter__(self) -> LentJudge:
+        self._thread.start()
+        self._ready.wait()
+        if threading.current_thread() is threading.main_thread():
+            self._handlers = {number: signal.getsignal(number) for number in _SIGNALS}
+            for number, handler in self._handlers.items():
+                if callable(handler):
+                    signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._handlers.items():
+            if callable(handler):
+                signal.signal(number, handler)
+        self._end()
+        self._thread.join()
+        if kind is None or issubclass(kind, Exception):  # the code may have caught what its calls raised
+            if self._gone is not None:
+                raise JudgeError(str(self._gone)) from error
+            self._guard.close()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Let no call hold up the end: threads of the code that wait for one would be waited for."""
+        self._end()
+        self._handlers[number](number, frame)
+
+    def _end(self) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self._loop.call_soon_threadsafe(self._closing.set)
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._closing = asyncio.Event()
+        self._making = asyncio.Lock()  # two calls with the same new settings must not make a client each
+        self._places = asyncio.Semaphore(self._spec.num_workers)
+        async with AsyncExitStack() as self._entered:
+            self._ready.set()
+            await self._closing.wait()
+            calls = asyncio.all_tasks() - {asyncio.current_task()}
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+
+    def _ask(self, messages: tuple[Message, ...], settings: Mapping[str, Any]) -> ModelOutput:
+        if os.getpid() != self._pid:
+            raise JudgeError(f"{self._endpoint}: can be asked from threads, not from another process")
+        if self._is_over:
+            raise ModelError(f"{self._endpoint}: the scoring is over", kind="model")
+        call = asyncio.run_coroutine_threadsafe(self._call(messages, settings), self._loop)
+        while True:
+            try:
+                return call.result(timeout=_LOOK_EVERY)
+            except CancelledError:
+                raise ModelError(f"{self._endpoint}: interrupted", kind="model") from None
+            except TimeoutError:
+                if not self._thread.is_alive():
+                    raise ModelError(f"{self._endpoint}: the scoring is over", kind="model") from None
+
+    async def _call(self, messages: tuple[Message, ...], settings: Mapping[str, Any]) -> ModelOutput:
+        if self._gone is not None:
+            raise JudgeError(str(self._gone))
+        has_media = any(not isinstance(part, TextPart) for message in messages for part in message.content)
+        identifiable = await asyncio.to_thread(identified, messages) if has_media else messages
+        spec = with_settings(self._spec, settings, fixed=self._fixed)
+        client = await self._client(spec)
+        call = CallSettings(question_id="", repeat=self._repeat(spec, identifiable))
+        self.asked += 1
+        try:
+            output = await ask_model(client, identifiable, call)
+        except ModelError as error:
+            self._observe(error)
+            text = f"{self._endpoint}: {error}"
+            raise ModelError(text, kind=error.kind, status=error.status) from error
+        self._observe(None)
+        self.usages.append(output.usage)
+        if not output.text.strip():
+            self.failed += 1
+            raise ModelError(f"{self._endpoint}: the reply is empty", kind="bad_reply")
+        return output
+
+    def _observe(self, error: ModelError | None) -> None:
+        self.failed += error is not None
+        try:
+            self._guard.observe_call(error)
+        except EndpointError as hopeless:
+            self._gone = hopeless
+            raise
+
+    async def _client(self, spec: ModelSpec) -> ModelClient:
+        """The client for these settings; code has few, and each keeps its connections."""
+        key = fingerprint(spec)
+        async with self._making:
+            if key not in self._clients:
+                stack = build_stack(_Sharing(build_client(spec), self._places), spec)
+                client = Cached(stack, self._cache, key)
+                self._clients[key] = await self._entered.enter_async_context(client)
+        return self._clients[key]
+
+    def _repeat(self, spec: ModelSpec, messages: Sequence[Message]) -> int:
+        """The number of a repetition: code that asks the same again wants another reply, unless there can be none."""
+        if spec.temperature == 0:
+            return 0
+        key = request_hash(fingerprint(spec), messages, 0)
+        self._seen[key] += 1
+        return self._seen[key] - 1
+
+
+class _Sharing(Wrapper):
+    """Takes one of the places that all clients of a judge share."""
+
+    def __init__(self, inner: ModelClient, places: asyncio.Semaphore) -> None:
+        super().__init__(inner)
+        self._places = places
+
+    async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        async with self._places:
+            return await self.inner.generate(messages, settings)
+
+
+def with_settings(spec: ModelSpec, settings: Mapping[str, Any], *, fixed: frozenset[str]) -> ModelSpec:
+    """The judge with what scoring code asks for, save what is `fixed`; None asks for nothing."""
+    wanted = {name: value for name, value in settings.items() if value is not None and name not in fixed}
+    known = {name: wanted.pop(name) for name in _OF_A_SPEC if name in wanted}
+    json.dumps(wanted)  # what no request can hold is told to the code that gave it
+    return replace(spec, **known, extra_body={**wanted, **spec.extra_body})
