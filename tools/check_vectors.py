@@ -37,6 +37,8 @@ UNSUSPECTED_ONLY = {
     "flagevalmm_normalize_string", "flagevalmm_extract_answer", "flagevalmm_extract_numbers", "flagevalmm_reject",
     "flagevalmm_base_process", "flagevalmm_mmmu", "flagevalmm_multiple_choice",
 }  # fmt: skip
+# Scorers that need more of a line than its input.
+WHOLE_LINES = {"bug_cases"}
 
 
 class Difference(NamedTuple):
@@ -114,7 +116,7 @@ def check(path: Path, scorers: Mapping[str, Scorer]) -> tuple[int, list[Differen
     for line in read_lines(path):
         if not is_compared(line, stem):
             continue
-        actual, expected = scorer(line["input"]), wanted(line, stem)
+        actual, expected = scorer(line if stem in WHOLE_LINES else line["input"]), wanted(line, stem)
         if agree(actual, expected):
             agreed += 1
         else:

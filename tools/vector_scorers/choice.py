@@ -68,7 +68,8 @@ def _general_vmcq_as_evalscope(line: Line) -> str:
 
 def _general_vmcq_prompt(line: Line) -> dict[str, Any]:
     prompt = build_prompt(line["record"], template=TEMPLATES[line["template"].removesuffix("(default)")])
-    content = [{"type": piece.type, piece.type: piece.value} for piece in prompt.pieces]
+    values = [piece.value if piece.type == "text" else piece.value.value for piece in prompt.pieces]
+    content = [{"type": piece.type, piece.type: value} for piece, value in zip(prompt.pieces, values, strict=True)]
     return {"content": content, "choices": list(prompt.options), "target": line["record"]["answer"]}
 
 
