@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -83,10 +84,15 @@ def dump_line(value: Any) -> str:
     return text
 
 
+@functools.cache  # making one takes as long as using it on a short record
+def _encoder(ensure_ascii: bool, indent: int | None) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, default=plain, allow_nan=False)
+
+
 def _dump(value: Any, *, ensure_ascii: bool, indent: int | None = None) -> str:
     """JSON text; NaN and infinity, which JSON does not know, become null."""
     try:
-        return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, default=plain, allow_nan=False)
+        return _encoder(ensure_ascii, indent).encode(value)
     except ValueError:
         readable = json.loads(json.dumps(value, default=plain), parse_constant=lambda _: None)
         return json.dumps(readable, ensure_ascii=ensure_ascii, indent=indent)
@@ -140,6 +146,8 @@ def writing(path: Path) -> Iterator[None]:
 class AtomicFile:
     """A text file that appears under its name only when it is whole.
 
+    It is not forced to the disk, which would take longer than scoring: whatever is written so can be made again.
+
     Raises:
         OutputError: it cannot be written; what was there before stays.
     """
@@ -167,7 +175,5 @@ class AtomicFile:
             self._temporary.unlink(missing_ok=True)
 
     def _put_in_place(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
         self._file.close()
         os.replace(self._temporary, self._path)

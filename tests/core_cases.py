@@ -1,11 +1,11 @@
-"""Reading `data/bug_cases_core.jsonl`: small inputs behind fault reports, with what a careful evaluator does."""
+"""Reading `data/vectors/bug_cases.jsonl`: small inputs behind fault reports, with what a careful evaluator does."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-_FILE = Path(__file__).parent / "data" / "bug_cases_core.jsonl"
+_FILE = Path(__file__).parent / "data" / "vectors" / "bug_cases.jsonl"
 
 
 def core_cases(area):

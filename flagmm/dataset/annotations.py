@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from flagmm.errors import DataError
 from flagmm.hints import shown
@@ -15,7 +15,18 @@ from flagmm.registry import FORMATS
 from flagmm.types import Annotation
 
 DEFAULT_FILE = "data.json"
+_ID_TYPES = (str, int, float)  # as a tuple, which is looked through faster than a union
 MEDIA_KEYS = ("img_path", "video_path", "audio_path")
+
+
+class Place(NamedTuple):
+    """Where an item stands."""
+
+    path: Path
+    position: int
+
+    def __str__(self) -> str:
+        return f"{self.path}: item {self.position}"
 
 
 def annotation_paths(data_root: Path, anno_file: str | Sequence[str] | None) -> list[Path]:
@@ -31,10 +42,10 @@ def load_annotations(paths: Sequence[Path]) -> list[Annotation]:
         DataError: a file cannot be read, an item lacks a field, or two have the same id (`1` and `"1"` are the same).
     """
     annotations: list[Annotation] = []
-    places: dict[str, str] = {}
+    places: dict[str, Place] = {}
     for path in paths:
         for position, annotation in enumerate(_read(path)):
-            place = f"{path}: item {position}"
+            place = Place(path, position)
             _check(annotation, place)
             question_id = str(annotation["question_id"])
             if question_id in places:
@@ -54,22 +65,24 @@ def _read(path: Path) -> list[Annotation]:
     return items
 
 
-def _check(annotation: Annotation, place: str) -> None:
+def _check(annotation: Annotation, place: Place) -> None:
     question_id = annotation.get("question_id")
-    if question_id is None or not isinstance(question_id, str | int | float) or question_id == "":
+    if question_id is None or not isinstance(question_id, _ID_TYPES) or question_id == "":
         raise DataError(f"{place}: 'question_id' is missing, or neither a text nor a number")
     for key in ("question", "question_type"):
         if not isinstance(annotation.get(key), str):
             raise DataError(f"{place} (question_id {question_id!r}): {key!r} is missing, or no text")
     for key in MEDIA_KEYS:
         value = annotation.get(key)
+        if value is None or type(value) is str:  # nearly always
+            continue
         for each in value if isinstance(value, list | tuple) else [value]:
             if not isinstance(each, str | os.PathLike | None):
                 found = f"expected a path or a list of paths, found {shown(value)}"
                 raise DataError(f"{place} (question_id {question_id!r}): {key!r}: {found}")
 
 
-def option_texts(options: Any, place: str) -> list[str]:
+def option_texts(options: Any, place: Place) -> list[str]:
     """Options as a list of texts; they may come as a list, a dict by letter, or a text that holds a list.
 
     Raises:
@@ -83,10 +96,10 @@ def option_texts(options: Any, place: str) -> list[str]:
         options = list(options.values())
     if not isinstance(options, list | tuple):
         raise DataError(f"{place}: 'options' is no list")
-    return [str(option) for option in options]
+    return list(map(str, options))
 
 
-def _literal(text: str, place: str) -> Any:
+def _literal(text: str, place: Place) -> Any:
     try:
         return json.loads(text)
     except ValueError:

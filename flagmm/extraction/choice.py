@@ -14,9 +14,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from flagmm.extraction.cues import Cue, find_cues, line_after, lower_same_length
-from flagmm.extraction.item import INSTRUCTION, UNDECIDED, Found, Item, make_item
-from flagmm.extraction.labels import Reading, read_labels, skip_prefix
+from flagmm.extraction.cues import Cue, find_cues, last_line_cues, line_after, lower_same_length
+from flagmm.extraction.item import INSTRUCTION, UNDECIDED, Found, Item, known_labels, make_item
+from flagmm.extraction.labels import LabelSet, Reading, read_labels, skip_prefix
 from flagmm.extraction.mentions import (
     begins_with_own,
     denied_of_two,
@@ -29,14 +29,16 @@ from flagmm.extraction.mentions import (
     verdict,
 )
 from flagmm.extraction.reply import NO_ANSWER, Extraction, plain_reply
-from flagmm.lazy_regex import lazy_compile
+from flagmm.lazy_regex import has_any, lazy_compile
 
-_BARE = lazy_compile(r"""[\s"'*_\[({$#>]*([A-Za-z0-9]{1,3})[\s"'*_\])}$.,:;!]*""")
+_SHORT = 64
 _BOLD_LABEL = lazy_compile(r"\*\*\s?([A-Z])\s?[.:]?\s?\*\*")
 _DRESS = lazy_compile(r"""[\s"'“”‘’`*_\x02:=]*""")
 _ONLY_DRESS = lazy_compile(r"""[\s"'“”‘’`*_\])}>」』】》〉$~\x03.,:;!。！]*(?:选项|项|입니다|です)?[.。]?\Z""")
 _AFTER_LABEL = " .):-]\"'"
-_HAS_CUE = lazy_compile(r"answer|choose|pick|select|[答选](?!项)|정답", re.IGNORECASE)  # read as a statement of its own
+# A line that announces its answer is read as a statement of its own.
+_ANNOUNCING = ("answer", "choose", "pick", "select", "정답")
+_ANNOUNCING_CJK = lazy_compile(r"[答选](?!项)")
 _NAMES_A_LABEL = lazy_compile(r"option|choice|letter|label|answer|选", re.IGNORECASE)
 _VERB_AFTER = lazy_compile(
     r"[)\]\"']?\s+(?:is|are|was|isn|can|cannot|does|doesn|has|would|will|seems|shows|looks|if|for)\b"
@@ -44,6 +46,7 @@ _VERB_AFTER = lazy_compile(
 _TAKEN_BACK = lazy_compile(
     r"[)\]\"'”’]*(?:,?\s+but\s(?:that|this|it))?\s+(?:is|was|are)\s(?:\w+ly\s)?(?:wrong|incorrect|false|not)\b"
 )
+_MAY_CLOSE = lazy_compile(r"[A-Z]\)?[.。\s]*\Z")
 _CLOSING_LABEL = lazy_compile(r"(?:\w\w[.!?]\s|[。！？])\s{0,9}\(?([A-Z]{1,2})\)?[.。\s]*\Z")
 _LABEL_LINE = lazy_compile(r"^[ \t]*[(\[]?([A-Z]{1,2})[)\]]?[.:]?[ \t]*$", re.MULTILINE)
 _ABSTENTION = lazy_compile(
@@ -69,13 +72,11 @@ def extract_choice(text: str, options: Sequence[str] = (), *, labels: Sequence[s
     >>> extract_choice("A cat or a dog.", ["a cat", "a dog"]).value is None
     True
     """
-    item = make_item(options, labels, multi=False)
-    bare = _BARE.fullmatch(text)
-    if bare:
-        label = item.known.exact.get(bare[1]) or item.known.folded.get(bare[1].lower())
-        if label is not None:
-            return _extraction(label, "bare_label")
-    found = _decide(text, item)
+    if len(text) <= _SHORT:
+        alone = _label_alone(text, known_labels(options, labels))
+        if alone is not None:
+            return alone
+    found = _decide(text, make_item(options, labels, multi=False))
     return _extraction(found.labels[0], found.rule) if found.labels else NO_ANSWER
 
 
@@ -94,8 +95,23 @@ def _extraction(label: str, rule: str) -> Extraction:
     return Extraction(value=label, rule=rule)
 
 
+@lru_cache(maxsize=4096)
+def _label_alone(text: str, known: LabelSet) -> Extraction | None:
+    """Read a reply that is nothing but one label, whatever the option texts are; short replies come again and again."""
+    reading = _only_labels(_plain(text), known, multi=False)
+    return _extraction(reading.labels[0], "bare_label") if reading and _is_one_label(reading) else None
+
+
+def _is_one_label(reading: Reading) -> bool:
+    return len(reading.labels) == 1 and reading.verdict == "labels"
+
+
+def _plain(text: str) -> str:
+    return plain_reply(_BOLD_LABEL.sub(r" (\1) ", text) if "**" in text else text)
+
+
 def _decide(text: str, item: Item) -> Found:
-    plain = plain_reply(_BOLD_LABEL.sub(r" (\1) ", text) if "**" in text else text)
+    plain = _plain(text)
     if not plain:
         return UNDECIDED
     low = lower_same_length(plain)
@@ -114,8 +130,8 @@ def _whole(plain: str, item: Item) -> Found | None:
     """Read a text that is nothing but labels or option texts."""
     if len(plain) > 2000:
         return None
-    reading = _only_labels(plain, item)
-    if reading and len(reading.labels) == 1 and reading.verdict == "labels":
+    reading = _only_labels(plain, item.known, multi=item.multi)
+    if reading and _is_one_label(reading):
         return item.found(reading.labels, "bare_label")
     label = item.texts.equal(plain) if item.options else None
     if label is None and reading and item.options:  # "the answer is A and B" may be the text of one option
@@ -130,9 +146,9 @@ def _whole(plain: str, item: Item) -> Found | None:
     return _whole_texts(plain, item) if item.multi and item.options else None
 
 
-def _only_labels(plain: str, item: Item) -> Reading | None:
+def _only_labels(plain: str, known: LabelSet, *, multi: bool) -> Reading | None:
     start = skip_prefix(plain, 0)
-    reading = read_labels(plain, start, item.known, multi=item.multi)
+    reading = read_labels(plain, start, known, multi=multi)
     if reading is None or reading.verdict == "question" or not _ONLY_DRESS.match(plain, reading.end):
         return None
     if (
@@ -153,22 +169,40 @@ def _whole_texts(plain: str, item: Item) -> Found | None:
 
 def _last_statement(plain: str, low: str, item: Item) -> Found | None:
     """Return what the last statement says that says anything."""
+    closing = _closing_label(plain, item)
+    cues = last_line_cues(plain, low)  # mostly it is there, and the lines before need not be read
+    if cues and not _line_labels(plain[plain.rfind("\n") + 1 :], item):
+        found = _announced(plain, low, item, cues, closing)
+        if found is not None:
+            return found
     lines = _label_lines(plain, item) if "\n" in plain else []
-    if closing := _CLOSING_LABEL.search(plain, max(0, len(plain) - 60)):
-        labels = item.known.read_word(closing[1], multi=item.multi)
-        lines += [(closing.start(1), item.found(labels, "only_label_line"))] if labels else []
-    for cue in reversed(find_cues(plain, low)):
-        while lines and lines[-1][0] >= cue.start:
-            return lines[-1][1]
+    last = closing or (lines[-1] if lines else None)
+    found = _announced(plain, low, item, find_cues(plain, low), last)
+    return last[1] if found is None and last else found
+
+
+def _announced(plain: str, low: str, item: Item, cues: Sequence[Cue], label: tuple[int, Found] | None) -> Found | None:
+    """Return what the last of the cues that says anything says, or `label`, with its place, if that stands behind."""
+    for cue in reversed(cues):
+        if label and label[0] >= cue.start:
+            return label[1]
         found = _boxed(plain, cue, item) if cue.rule == "boxed" else _stated(plain, cue, item)
         if found is not None:
             return _unless_contradicted(found, plain[cue.end :], low[cue.end :], item)
-    return lines[-1][1] if lines else None
+    return None
+
+
+def _closing_label(plain: str, item: Item) -> tuple[int, Found] | None:
+    """Return the label that stands behind the last sentence, with its position."""
+    window = max(0, len(plain) - 60)
+    closing = _CLOSING_LABEL.search(plain, window) if _MAY_CLOSE.search(plain, window) else None
+    labels = item.known.read_word(closing[1], multi=item.multi) if closing else ()
+    return (closing.start(1), item.found(labels, "only_label_line")) if closing and labels else None
 
 
 def _unless_contradicted(found: Found, rest: str, low_rest: str, item: Item) -> Found:
     """Return the finding, or undecided if a later "A is correct" names another label."""
-    later = None if item.multi else verdict(rest, low_rest, item)
+    later = None if item.multi or not rest else verdict(rest, low_rest, item)
     return UNDECIDED if later and later.labels and later.labels != found.labels else found
 
 
@@ -203,9 +237,9 @@ def _inner_label_line(plain: str, item: Item) -> list[tuple[int, Found]]:
 
 def _line_labels(line: str, item: Item) -> tuple[str, ...]:
     """Return the labels of a line that holds nothing else, or one label and its own option's text."""
-    if not line.strip() or len(line) > 400 or _HAS_CUE.search(line):
+    if not line.strip() or len(line) > 400 or has_any(line.lower(), _ANNOUNCING) or _ANNOUNCING_CJK.search(line):
         return ()
-    reading = _only_labels(line.strip(), item)
+    reading = _only_labels(line.strip(), item.known, multi=item.multi)
     if reading is None and item.options:
         start = read_labels(line, 0, item.known, multi=False)
         own = start and len(start.labels) == 1 and item.texts.equal(line[start.end :].lstrip(_AFTER_LABEL))

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flagmm.extraction.reply import BOX_CLOSE, BOX_OPEN
-from flagmm.lazy_regex import lazy_compile
+from flagmm.lazy_regex import KeyedPattern, finditer_at, has_any, lazy_compile
 
 
 class Cue(NamedTuple):
@@ -57,6 +57,10 @@ _SUBJECT = lazy_compile(
     r"(?:(?:^|[.,;:!\n])\s{0,9}|(?<![a-z])(?:i|we|i'd|i'll|we'll|i've|i have|would|will|let's|so|therefore|thus"
     r"|hence|then|should|must|to|and)\s(?:\w+ly\s|just\s|also\s)?)$"
 )
+_SUBJECT_ENDS = (
+    *("i", "we", "i'd", "i'll", "we'll", "i've", "i have", "would", "will", "let's", "so", "therefore", "thus"),
+    *("hence", "then", "should", "must", "to", "and", "ly", "just", "also"),
+)
 _TO_INFINITIVE = lazy_compile(r"(?<![a-z])(?:going|want|like|have|need|able|decided) to\s$")
 
 _CJK = lazy_compile(
@@ -66,14 +70,32 @@ _CJK = lazy_compile(
     r"|(?<![不别勿未没可筛误])选(?:择(?!题)|(?![项择题]))\s{0,9}(?:选项|答案)?\s{0,9}[是为:：]?"
 )
 _CJK_LINKS = "是为即:：=은는이가は选择"
-_FALSE_START = lazy_compile(
+_FALSE_START = KeyedPattern(
     r"\b(?:thought|initially|at first|assumed|suppose|whether|why|incorrect|wrong|possible)\b[^.!?\n]*$"
-    r"|\b(?:look like|of the form|such as|example|format)\b[^.!?\n]{0,20}['\"“‘]\s*$|\bno\s+$"
-    r"|(?:错误|不正确)[^。！？,，;；\n]{0,6}$"
+    r"|\b(?:look like|of the form|such as|example|format)\b[^.!?\n]{0,20}['\"“‘]\s*$"
+    r"|(?:错误|不正确)[^。！？,，;；\n]{0,6}$",
+    [
+        *("thought", "initially", "at first", "assumed", "suppose", "whether", "why", "incorrect", "wrong", "possible"),
+        *("look like", "of the form", "such as", "example", "format", "错误", "不正确"),
+    ],
 )
-# A regex that finds nothing costs more than these look-ups.
+_NO = lazy_compile(r"\bno\s+$")
+# What each match of an expression begins with.
 _ANSWER_KEYS = ("ans", "antwort", "respuesta", "resposta", "risposta", "reponse", "jawaban", "cevap")
 _ANSWER_KEYS_BEYOND_ASCII = ("réponse", "ответ", "đáp án")
+_CHOICE_STARTS = (
+    "correct",
+    "right",
+    "best",
+    "appropriate",
+    "suitable",
+    "my",
+    "final",
+    "chosen",
+    "likely",
+    "accurate",
+    "only",
+)
 _CHOICE_KEYS = (
     "option",
     "choice",
@@ -88,16 +110,11 @@ _CHOICE_KEYS = (
 )
 _VERB_KEYS = ("choos", "chose", "pick", "select", "go", "went", "opt", "settle", "vote", "say", "answer")
 _BOX = lazy_compile(BOX_OPEN)
-_BLANKS = lazy_compile(r"\s*")
 _CONDITION = lazy_compile(r"\b(?:if|were|had|unless)\b[^.!?\n]*$")
 
 
-def _has_any(text: str, keys: tuple[str, ...]) -> bool:
-    return any(key in text for key in keys)
-
-
-def _last(pattern: re.Pattern[str], text: str) -> Iterable[re.Match[str]]:
-    return deque(pattern.finditer(text), maxlen=4 * _MOST_CUES)
+def _last(found: Iterable[re.Match[str]]) -> Iterable[re.Match[str]]:
+    return deque(found, maxlen=4 * _MOST_CUES)
 
 
 def lower_same_length(text: str) -> str:
@@ -108,29 +125,38 @@ def lower_same_length(text: str) -> str:
     return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
 
 
-def find_cues(text: str, low: str) -> list[Cue]:
+def find_cues(text: str, low: str, begin: int = 0) -> list[Cue]:
     """Return the last cues of a reply in the order of their position.
 
     Args:
         text: the reply, from `plain_reply` or `marked_reply`.
         low: `lower_same_length(text)`.
+        begin: where to begin to look.
     """
     cues: list[Cue] = []
     if BOX_OPEN in text:
-        cues += [Cue(at.start(), at.end(), "boxed", False) for at in _last(_BOX, text)]
+        cues += [Cue(at.start(), at.end(), "boxed", False) for at in _last(_BOX.finditer(text, begin))]
     beyond_ascii = not text.isascii()
-    if _has_any(low, _ANSWER_KEYS) or (beyond_ascii and _has_any(low, _ANSWER_KEYS_BEYOND_ASCII)):
-        cues += _answer_cues(low)
-    cues += _choice_cues(low)
+    cues += _answer_cues(low, _ANSWER_KEYS + _ANSWER_KEYS_BEYOND_ASCII if beyond_ascii else _ANSWER_KEYS, begin)
+    cues += _choice_cues(low, begin)
     if beyond_ascii:
-        cues += [_cjk_cue(at) for at in _last(_CJK, text) if _is_real(low, at)]
+        cues += [_cjk_cue(at) for at in _last(_CJK.finditer(text, begin)) if _is_real(low, at)]
     cues.sort()
     return cues[-_MOST_CUES:]
 
 
-def _answer_cues(low: str) -> list[Cue]:
+def last_line_cues(text: str, low: str) -> list[Cue]:
+    """Return the cues in the last of several lines; none where one may begin in the line before."""
+    begin = low.rfind("\n") + 1
+    before = low[max(0, begin - 24) : begin]
+    if not before.isascii() or has_any(before, _ANSWER_KEYS) or has_any(before, _CHOICE_STARTS):
+        return []
+    return find_cues(text, low, begin) if begin else []
+
+
+def _answer_cues(low: str, starts: tuple[str, ...], begin: int) -> list[Cue]:
     cues = []
-    for at in _last(_ANSWER, low):
+    for at in _last(finditer_at(_ANSWER, low, starts, begin)):
         if not _is_real(low, at):
             continue
         if at["bare"] is not None:
@@ -140,23 +166,30 @@ def _answer_cues(low: str) -> list[Cue]:
     return cues
 
 
-def _choice_cues(low: str) -> list[Cue]:
+def _choice_cues(low: str, begin: int) -> list[Cue]:
     cues: list[Cue] = []
-    if _has_any(low, _CHOICE_KEYS):
-        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _last(_CHOICE, low) if _is_real(low, at)]
+    if has_any(low, _CHOICE_KEYS):
+        found = _last(finditer_at(_CHOICE, low, _CHOICE_STARTS, begin))
+        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in found if _is_real(low, at)]
     if '"' in low or "'" in low:
-        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _last(_KEYED, low)]
-    if not _has_any(low, _VERB_KEYS):
-        return cues
-    for at in _last(_VERB, low):
+        cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _last(_KEYED.finditer(low, begin))]
+    for at in _last(finditer_at(_VERB, low, _VERB_KEYS, begin)):
         window = max(0, at.start() - 30)
-        subject = _SUBJECT.search(low, window, at.start())
+        subject = _SUBJECT.search(low, window, at.start()) if _may_have_subject(low[window : at.start()]) else None
         if subject is None:
             continue
         if subject[0].startswith("to") and not _TO_INFINITIVE.search(low, window, at.start()):
             continue
         cues.append(Cue(at.start(), at.end(), "chosen", True))
     return cues
+
+
+def _may_have_subject(before: str) -> bool:
+    """Say whether it is worth to look for a subject at the end of `before`, for which an expression takes long."""
+    kept = before.rstrip()
+    if not kept or kept[-1] in ".,;:!" or "\n" in before[len(kept) :]:
+        return True
+    return len(kept) < len(before) and kept.endswith(_SUBJECT_ENDS)
 
 
 def _cjk_cue(at: re.Match[str]) -> Cue:
@@ -167,12 +200,13 @@ def _cjk_cue(at: re.Match[str]) -> Cue:
 
 def _is_real(low: str, at: re.Match[str]) -> bool:
     """Say whether nothing before the cue in its sentence takes it back ("I first thought that the answer is")."""
-    return _FALSE_START.search(low, max(0, at.start() - 100), at.start()) is None
+    window = max(0, at.start() - 100)
+    if low[window : at.start()].rstrip().endswith("no") and _NO.search(low, window, at.start()):
+        return False
+    return _FALSE_START.search(low, window, at.start()) is None
 
 
 def line_after(text: str, position: int) -> str:
     """Return the rest of the line at `position`, or the next line that is not empty; a box ends it too."""
-    position = _BLANKS.match(text, position).end()  # type: ignore[union-attr]  # it matches ""
-    limit = min(len(text), position + _LONGEST_LINE)
-    ends = [end for end in (text.find("\n", position, limit), text.find(BOX_CLOSE, position, limit)) if end >= 0]
-    return text[position : min(ends, default=limit)].strip()
+    line = text[position:].lstrip()[:_LONGEST_LINE].partition("\n")[0]
+    return line.partition(BOX_CLOSE)[0].strip()

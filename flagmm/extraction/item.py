@@ -54,16 +54,22 @@ class Item:
 
 
 def make_item(options: Sequence[str], labels: Sequence[str] | None, *, multi: bool) -> Item:
-    """Return the item with these options; without options and labels any letter may be a label."""
-    return _cached_item(tuple(map(str, options)), None if labels is None else tuple(labels), multi)
+    """Return the item with these options."""
+    return _cached_item(tuple(map(str, options)), known_labels(options, labels), multi)
 
 
 @lru_cache(maxsize=1024)
-def _cached_item(options: tuple[str, ...], labels: tuple[str, ...] | None, multi: bool) -> Item:
-    if labels is not None:
-        known = label_set(labels)
-    elif options:
-        known = label_set(tuple(option_labels(len(options))))
-    else:
-        known = label_set(_LETTERS, listed=False)
+def _cached_item(options: tuple[str, ...], known: LabelSet, multi: bool) -> Item:
     return Item(known, options, multi)
+
+
+def known_labels(options: Sequence[str], labels: Sequence[str] | None) -> LabelSet:
+    """Return the labels that an answer can have; without options and labels any letter may be one."""
+    if labels is not None:
+        return label_set(tuple(labels))
+    return _labels_of_count(len(options)) if options else label_set(_LETTERS, listed=False)
+
+
+@lru_cache(maxsize=128)
+def _labels_of_count(count: int) -> LabelSet:
+    return label_set(tuple(option_labels(count)))

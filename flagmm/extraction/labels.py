@@ -33,6 +33,8 @@ _PREFIX = lazy_compile(
     |it(?:'s|\sis)\s|答案|选项|选择|选(?!项)|应该|是|为|不是\W*\w{1,2}\W*而是)["'(\[「【\s]*){1,6}""",
     re.IGNORECASE | re.VERBOSE,
 )
+_PREFIX_FIRST = frozenset("tacrbfoieplmdsjhnTACRBFOIEPLMDSJHN答选应是为不")
+"""What a prefix begins with."""
 _SEPARATOR = lazy_compile(
     rf"{_CLOSE}(?:\s*[,、/&+;]\s*(?:(?:and|or)\s+)?|,?\s+(?:and|or)\s+(?:(?:maybe|perhaps|possibly)\s+)?|\s*[和或与及]\s*"
     r"|(?<=[)\]])\s*(?=[(\[])|[ \t]+(?=[A-Z0-9\"'(\[])|\s*-\s*(?=[A-Z]\b))"
@@ -57,9 +59,9 @@ _SURE_ENDS = frozenset(["", ".", ",", ":", ";", "!", "?", "\n", ")", "]"])
 _ARTICLE_OR_PRONOUN = frozenset("AaIi")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class LabelSet:
-    """The labels of one item."""
+    """The labels of one item; `label_set` makes only one of a kind, so that identity is equality."""
 
     labels: tuple[str, ...]
     rank: dict[str, int]
@@ -74,7 +76,8 @@ class LabelSet:
 
     def sorted(self, labels: Iterable[str]) -> tuple[str, ...]:
         """Return `labels` once each, in the item's order."""
-        return tuple(sorted(set(labels), key=self.rank.__getitem__))
+        distinct = set(labels)
+        return tuple(sorted(distinct, key=self.rank.__getitem__)) if len(distinct) > 1 else tuple(distinct)
 
     def read_word(self, word: str, *, multi: bool) -> tuple[str, ...]:
         """Return the labels that `word` spells: one, or several written together ("AC"); empty if none."""
@@ -141,6 +144,8 @@ class Reading(NamedTuple):
 
 def skip_prefix(text: str, position: int) -> int:
     """Return where the label should stand after "option", "probably", "I think it is" and the like."""
+    if text[position : position + 1] not in _PREFIX_FIRST:
+        return position
     found = _PREFIX.match(text, position)
     return found.end() if found else position
 

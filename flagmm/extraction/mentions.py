@@ -14,7 +14,7 @@ from itertools import islice
 from flagmm.extraction.item import UNDECIDED, Found, Item
 from flagmm.extraction.labels import Reading, read_labels
 from flagmm.extraction.yes_no import extract_yes_no
-from flagmm.lazy_regex import lazy_compile
+from flagmm.lazy_regex import KeyedPattern, finditer_at, has_any, lazy_compile
 
 _ITEM = lazy_compile(r"(?:[\n,;、&]|\band\b|(?<=\s))\s?[(\[]?([A-Za-z0-9]{1,3})[).:\]]\s?(?=[^\s).:\]])")
 _LIST_SIGN = lazy_compile("[,;、&]|and")
@@ -25,6 +25,11 @@ _VERDICT = lazy_compile(
     r"(?:(?:the|my|a)\s)?(?:(?:most|only|single|final|best|right|correct)\s)?"
     r"(?:correct|right(?=\s{0,3}(?:[.,;:!\n]|\Z|because|since|as))|best|answers?|options?|choices?|accurate|suitable|appropriate"
     r"|decision|match)(?![a-z])"
+)
+_VERDICT_STARTS = ("is", "are", "must be", "has to be")
+_VERDICT_KEYS = (
+    *("correct", "right", "best", "answer", "option", "choice", "accurate", "suitable", "appropriate"),
+    *("decision", "match"),
 )
 _TOKEN = r"""(?:(?:options?|choices?|answers?|statements?|both|only)\s)*[("'\[]?[A-Za-z0-9]{1,3}[)"'\]]?"""
 _JUDGED = lazy_compile(
@@ -63,9 +68,13 @@ _ONLY_DENIED = lazy_compile(r"(?:It is |It's |Definitely )?[Nn]ot \(?([A-Z])\)?[
 _MENTION = lazy_compile(
     r"(?:(?<![A-Za-z])(?:[Oo]ption|OPTION|[Cc]hoice|CHOICE|选项)[\s_:]{0,3}[(\"'\[]?(?P<named>[A-Za-z0-9]{1,3})"
     r"|[(\[](?P<bracketed>[A-Z]{1,2})(?=[)\]])"
-    r"|(?:(?<![A-Za-z])(?:[Ii]t(?:'s|\sis|\smust\sbe|\sshould\sbe)|[Ii]\s(?:think|believe|guess)|[Ss]o|[Tt]hus|[Tt]herefore|[Hh]ence)[,:]?\s|所以|因此|故|是)"
+    r"|(?:(?<![A-Za-z])(?:[Ii]t(?:'s|\sis|\smust\sbe|\sshould\sbe)|[Ii]\s(?:think|believe|guess)|[Ss]o|[Tt]hus|[Tt]herefore|[Hh]ence)[,:]?\s"
+    r"|(?<![A-Za-z])[Tt]he\s(?:best|right|correct|true|most\s\w+)(?:\sone)?\s(?:is|must\sbe)[:]?\s|所以|因此|故|是)"
     r"(?P<concluded>[A-Z])(?=\s?(?:[\n.,;!。，；]|\Z)))(?![A-Za-z0-9À-ɏ])(?!['’-][A-Za-z])"
 )
+# Without any of these there is no mention; the search for mentions takes longer.
+_MENTION_KEYS = ("ption", "PTION", "hoice", "HOICE", "选项", "(", "[")
+_LONE_CAPITAL = lazy_compile(r"[A-Z](?<![A-Za-z].)(?=\s?(?:[\n.,;!。，；]|\Z))")
 _REASON = lazy_compile(r"\s+(?:[-–—]\s|but\snot\b|because\b|since\b|as\b|due\b)")
 _CLAUSE_END = lazy_compile(r"[.;!?\n。；！？]|,\s|，")
 _DENIAL = lazy_compile(
@@ -86,6 +95,7 @@ _CONTRAST = lazy_compile(
     r"\b(?:but|however|although|though|yet)\b|\b(?:it|this|that|which)\s(?:is|does|do|did|was)\s?(?:not\b|n't)|但|然而|不过",
     re.IGNORECASE,
 )
+_HEAD_MARK = lazy_compile(r"[A-Z][).:\]]\s?\w")
 _HEADED = lazy_compile(r"(?<![A-Za-z0-9])[(\[]?([A-Z]{1,2})[).:\]]\s?(?=\w)[^.,;\n([]{0,200}")
 _RULED_OUT = lazy_compile(
     r"\W*(?:(?:this|it|that)\s)?(?:(?:is|does|was|are)\s)?(?:no(?!\s\w)|not\b|isn|doesn|incorrect\b|wrong\b|false\b|不|错)",
@@ -94,10 +104,14 @@ _RULED_OUT = lazy_compile(
 _NO_AFTER_OWN = lazy_compile(
     r"\W*(?:(?:this|it|that|which) )?(?:(?:is|does|was|are) )?(?:no|not|isn|doesn|incorrect|wrong|false)\b|\s?[不错]"
 )
-_REFUSAL = lazy_compile(
+_REFUSAL = KeyedPattern(
     r"\bsorry\b|\b(?:can(?:not|'t| not)|unable to|don't|do not|couldn't|could not)\s(?:\w+ly\s)?"
     r"(?:see|view|determine|answer|help|assist|identify|tell|know|access|process"
-    r"|be (?:determined|identified|answered|seen))|无法|抱歉|对不起|不知道|不确定|不能确定"
+    r"|be (?:determined|identified|answered|seen))|无法|抱歉|对不起|不知道|不确定|不能确定",
+    [
+        *("sorry", "cannot", "can't", "can not", "unable to", "don't", "do not", "couldn't", "could not"),
+        *("无法", "抱歉", "对不起", "不知道", "不确定", "不能确定"),
+    ],
 )
 _HEAD = lazy_compile(r"[.,;:!\n。；！]")
 _YES_NO = {"yes": "yes", "no": "no", "是": "yes", "否": "no", "对": "yes", "错": "no", "正确": "yes", "错误": "no"}
@@ -154,7 +168,7 @@ def _split_head(line: str) -> tuple[str, str, str]:
 def verdict(plain: str, low: str, item: Item) -> Found | None:
     """Read "B is correct" and its like; verdicts on several labels decide nothing in single mode."""
     found: list[str] = []
-    for at in _VERDICT.finditer(low):
+    for at in finditer_at(_VERDICT, low, _VERDICT_STARTS) if has_any(low, _VERDICT_KEYS) else ():
         window = max(0, at.start() - 60)
         judged = _JUDGED.search(plain, window, at.start())
         if (
@@ -239,7 +253,9 @@ def mentioned_label(plain: str, low: str, item: Item) -> Found | None:
 
 def _label_stances(plain: str, low: str, item: Item) -> dict[str, set[str]]:
     """Return which labels the reply names, by what the words around them do: "meant", "denied" or "doubted"."""
-    mentions = [] if _refuses(low, item) else list(islice(_MENTION.finditer(plain), 41))
+    mentions = list(islice(_MENTION.finditer(plain), 41)) if _may_mention(plain) else []
+    if mentions and _refuses(low, item):
+        mentions = []
     stances: dict[str, set[str]] = {}
     last_end = 0
     for number, at in enumerate(mentions[:40]):
@@ -253,6 +269,10 @@ def _label_stances(plain: str, low: str, item: Item) -> dict[str, set[str]]:
     if len(mentions) > 40 or ("meant" in stances and _CONTRAST.search(plain, last_end)):
         stances.setdefault("doubted", set()).update(stances.get("meant", ()))
     return stances
+
+
+def _may_mention(plain: str) -> bool:
+    return has_any(plain, _MENTION_KEYS) or _LONE_CAPITAL.search(plain) is not None
 
 
 def _mention_label(at: re.Match[str], item: Item) -> str | None:
@@ -307,4 +327,6 @@ def mentioned_text(plain: str, low: str, item: Item) -> Found | None:
 
 def _without_headed_items(plain: str, item: Item) -> str:
     """Leave out items such as "C. a green bus: too large", which repeat the options in order to discuss them."""
+    if _HEAD_MARK.search(plain) is None:
+        return plain
     return _HEADED.sub(lambda at: " " if at[1] in item.known.exact else at[0], plain)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from flagmm.lazy_regex import lazy_compile
+from flagmm.lazy_regex import has_any, lazy_compile
 from flagmm.metrics.text_match import fold_width
 from flagmm.thinking import split_thinking
 
@@ -24,7 +24,8 @@ _MARKUP_TOKEN = lazy_compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|</(?:final_?)?answer>|
 
 _HTML_FONT = lazy_compile(r"<(b|strong|i|em)>([^<>]{0,400})</\1>", re.IGNORECASE)
 
-_DRESS = lazy_compile(r"[*`$\\#>~_•]|(?<!\S)-\s")
+_DRESS = tuple("*`$\\#>~_•")
+_DASH = lazy_compile(r"-(?<!\S-)\s")
 _LATEX_FONT = lazy_compile(
     r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|boldsymbol|operatorname)\s{0,9}\{([^{}]*)\}"
 )
@@ -56,7 +57,7 @@ def strip_thinking(text: str) -> str:
 def marked_reply(text: str) -> str:
     """Return the reply in its own spelling, without thinking and chat tokens, its boxes marked."""
     text = strip_thinking(text)
-    if not text.isprintable():
+    if not text.isprintable() and not text.replace("\n", "").isprintable():
         text = _CONTROL.sub(" ", text)
     if "<" in text or "\\" in text:
         text = _ANSWER_TAG.sub("\nanswer: ", text)
@@ -67,7 +68,7 @@ def marked_reply(text: str) -> str:
 def plain_reply(text: str) -> str:
     """Return the reply as a reader sees it: `marked_reply`, with width folded and LaTeX and Markdown signs gone."""
     text = fold_width(marked_reply(text))
-    if _DRESS.search(text) is None:
+    if not has_any(text, _DRESS) and ("-" not in text or _DASH.search(text) is None):
         return text.strip()
     if "\\" in text or "$" in text:
         text = plain_latex(text)

@@ -20,7 +20,7 @@ from flagmm.extraction import (
 )
 from flagmm.metrics.text_match import blanks_equal
 
-BUG_CASES = Path(__file__).parents[1] / "data" / "bug_cases_extraction.jsonl"
+BUG_CASES = Path(__file__).parents[1] / "data" / "vectors" / "bug_cases.jsonl"
 
 CHOICE_DIFFERENCES = {
     "general_vmcq-0067": "I",  # the whole reply is the label of the ninth option; another reference reads it, too
