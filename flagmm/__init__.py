@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Any
 from flagmm import alias
 
 if TYPE_CHECKING:
+    from flagmm.config.task_config import TaskConfig
     from flagmm.registry import DATASETS, EVALUATORS, FORMATS, MODELS, PROMPTS, REPORTERS
+    from flagmm.run.api import run_task
 
 __version__ = "0.1.0"
-__all__ = ["DATASETS", "EVALUATORS", "FORMATS", "MODELS", "PROMPTS", "REPORTERS", "__version__"]
+__all__ = [
+    "DATASETS", "EVALUATORS", "FORMATS", "MODELS", "PROMPTS", "REPORTERS", "TaskConfig", "__version__", "run_task",
+]  # fmt: skip
 
 _HOME = dict.fromkeys(["DATASETS", "EVALUATORS", "FORMATS", "MODELS", "PROMPTS", "REPORTERS"], "flagmm.registry")
+_HOME |= {"run_task": "flagmm.run.api", "TaskConfig": "flagmm.config.task_config"}
 
 alias.install()
 

@@ -11,9 +11,10 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-COMMANDS = {"check": "flagmm.cli.check", "compare": "flagmm.cli.compare"}
+COMMANDS = {"check": "flagmm.cli.check", "compare": "flagmm.cli.compare", "eval": "flagmm.cli.eval"}
 """The first argument that chooses a command -> its module, whose docstring begins with what `--help` says of it."""
 _DEFAULT = "flagmm.cli.run"
+_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,8 +23,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 50, 100)
     arguments = list(sys.argv[1:] if argv is None else argv)
     name = arguments[0] if arguments else ""
-    if name in COMMANDS:
-        status: int = importlib.import_module(COMMANDS[name]).main(arguments[1:])
-    else:
-        status = importlib.import_module(_DEFAULT).main(arguments)
+    try:
+        if name in COMMANDS:
+            status: int = importlib.import_module(COMMANDS[name]).main(arguments[1:])
+        else:
+            status = importlib.import_module(_DEFAULT).main(arguments)
+    except KeyboardInterrupt:  # before or after what `boundary.run_guarded` stands around
+        sys.stderr.write("interrupted\n")
+        return _INTERRUPTED
+    finally:
+        if argv is None:  # the process ends now; looking for rubbish a last time would take another tenth of a second
+            gc.freeze()
     return status

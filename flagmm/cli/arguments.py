@@ -67,7 +67,19 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--data-root", metavar="DIR", help="folder of annotations and media, instead of the tasks' own")
     group.add_argument("--reprocess", action="store_true", help="run the tasks' process.py again")
-    group.add_argument("--limit", type=_positive, metavar="N", help="ask the first N questions of each task")
+    group.add_argument(
+        "--subset", nargs="+", metavar="NAME", help="tables of the data folder, named without ending; default: all"
+    )
+    group.add_argument(
+        "--allow-media-root", action="append", metavar="DIR", help="a further folder that data may name media in"
+    )
+    group.add_argument("--strict", action="store_true", help="a faulty row of the data ends the run at once")
+    group.add_argument(
+        "--limit",
+        type=_limit,
+        metavar="N",
+        help="ask the first N questions of each task (of each subset, where it has some), or with 0.1 a tenth of them",
+    )
     group.add_argument("--try-run", action="store_true", help=f"ask the first {TRY_RUN_ITEMS} questions of each task")
     group.add_argument("--skip", action="store_true", help="leave out tasks that are finished")
 
@@ -94,7 +106,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--output-dir", metavar="DIR", help="results directory; default: results/<model name>")
     group.add_argument("--without-infer", "-wi", action="store_true", help="score saved answers; asks no model")
     group.add_argument(
-        "--judge", metavar="FILE", help="model file of a judge, with strategy llm, llm_recall or extract"
+        "--judge", metavar="FILE", help="model file of a judge; may name a strategy and a prompt (docs/judge.md)"
     )
     group.add_argument("--overwrite", action="store_true", help="forget saved answers of these tasks and ask again")
     group.add_argument("--keep-failed", action="store_true", help="do not ask failed, refused and empty items again")
@@ -102,10 +114,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--debug", action="store_true", help="show tracebacks and details")
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
+def _limit(text: str) -> int | float:
+    number = int(text) if text.lstrip("+-").isdecimal() else float(text)
+    if isinstance(number, float) and not 0 < number <= 1:
+        raise argparse.ArgumentTypeError("a fraction must be above 0 and at most 1.0")
+    if number <= 0:
+        raise argparse.ArgumentTypeError("must be 1 or more, or a fraction such as 0.1")
     return number
 
 

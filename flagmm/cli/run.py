@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,13 +37,15 @@ def main(argv: list[str]) -> int:
 
 
 def _run(arguments: argparse.Namespace, argv: list[str], secrets: list[str]) -> int:
-    with redirect_stdout(sys.stderr):  # whatever a task's own code prints; stdout is for results
+    from flagmm.plugin import kept_streams
+
+    with kept_streams():
         outcome, output = _evaluate(arguments, argv, secrets)
     return _report(outcome, output, arguments)
 
 
 def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]) -> tuple[Outcome, RunPaths]:
-    from flagmm.assembly import check_tasks
+    from flagmm.assembly import check_tasks, find_judges
     from flagmm.config.env import load_dotenv_file
     from flagmm.config.locate import find_tasks
     from flagmm.config.task import load_task
@@ -59,9 +59,11 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
     spec = None if arguments.without_infer else _model_spec(arguments)
     if spec is not None:
         secrets += spec.secrets()
-    check_tasks(tasks, data_root=arguments.data_root)
-    output = _output(arguments, spec)
     options = _options(arguments)
+    check_tasks(tasks, data_root=options.data_root, settings=options.dataset_settings)
+    for judge in find_judges(tasks, given=options.judge):
+        secrets += judge.secrets()
+    output = _output(arguments, spec)
     with Manifest(output.manifest, argv=argv, spec=spec, tasks=[task.name for task in tasks]) as manifest:
         outcome = _run_pipeline(tasks, spec, output, options)
         manifest.state = "interrupted" if outcome.interrupted else "ended"
@@ -99,12 +101,22 @@ def _output(arguments: argparse.Namespace, spec: ModelSpec | None) -> RunPaths:
     from flagmm.paths import RunPaths, default_output_dir
 
     if arguments.output_dir:
-        return RunPaths(Path(arguments.output_dir).expanduser())
+        return RunPaths(_folder(arguments.output_dir, "--output-dir"))
     if spec is None:
         if arguments.cfg is None and arguments.model_name is None:
             raise ConfigError("--without-infer: say with --output-dir (or --cfg) where the answers are")
         spec = _model_spec(arguments)
-    return RunPaths(Path(spec.output_dir).expanduser() if spec.output_dir else default_output_dir(spec.model_name))
+    if spec.output_dir:
+        return RunPaths(_folder(spec.output_dir, "output_dir"))
+    return RunPaths(default_output_dir(spec.model_name))
+
+
+def _folder(name: str, where: str) -> Path:
+    folder = Path(name).expanduser()
+    for path in (folder, *folder.parents):
+        if path.exists() and not path.is_dir():
+            raise ConfigError(f"{where}: {path} is a file, and results need a folder; give another name")
+    return folder
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -113,17 +125,29 @@ def _options(arguments: argparse.Namespace) -> Options:
     from flagmm.pipeline import Options
 
     limit, label = arguments.limit, f"limit {arguments.limit}" if arguments.limit else ""
+    if arguments.try_run and isinstance(limit, float):
+        raise ConfigError("--try-run asks a fixed number of questions; it does not go with a fraction as --limit")
     if arguments.try_run and (limit is None or limit > TRY_RUN_ITEMS):
         limit, label = TRY_RUN_ITEMS, "try run"
     return Options(
         scope=Scope(limit=limit, label=label, keep_failed=arguments.keep_failed),
         data_root=arguments.data_root,
+        dataset_settings=_dataset_settings(arguments),
         skip_finished=arguments.skip,
         overwrite=arguments.overwrite,
         reprocess=arguments.reprocess,
         judge=_read_model_file(arguments.judge) if arguments.judge else None,
         progress=make_progress(quiet=arguments.quiet),
     )
+
+
+def _dataset_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    given = {
+        "subset_list": arguments.subset,
+        "strict": arguments.strict or None,
+        "allow_media_roots": arguments.allow_media_root,
+    }
+    return {keyword: value for keyword, value in given.items() if value is not None}
 
 
 def _run_pipeline(tasks: list[Any], spec: ModelSpec | None, output: RunPaths, options: Options) -> Outcome:
@@ -138,13 +162,15 @@ def _run_pipeline(tasks: list[Any], spec: ModelSpec | None, output: RunPaths, op
 
 def _report(outcome: Outcome, output: RunPaths, arguments: argparse.Namespace) -> int:
     from flagmm.cli.logs import one_line
-    from flagmm.report.table import draw_table
+    from flagmm.report.general_table import draw_report
 
     if outcome.results:
         tasks = " ".join(arguments.tasks)
+        data = f" --data-root {arguments.data_root}" if arguments.data_root else ""
+        data += f" --subset {' '.join(arguments.subset)}" if arguments.subset else ""
         judge = f" --judge {arguments.judge}" if arguments.judge else ""
-        again = f"flagevalmm --tasks {tasks} --without-infer --output-dir {output.folder}{judge}"
-        write_result(f"{draw_table(outcome.results)}\n\nResults: {output.folder}\nScore again: {again}")
+        again = f"flagevalmm --tasks {tasks}{data} --without-infer --output-dir {output.folder}{judge}"
+        write_result(f"{draw_report(outcome.results, output)}\n\nResults: {output.folder}\nScore again: {again}")
     for name, error in outcome.errors:
         logger.error("%s: %s", name, one_line(error), exc_info=error if arguments.debug else None)
     if outcome.interrupted:

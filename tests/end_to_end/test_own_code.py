@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.end_to_end.folders import answers_by_id, choice, choices, read_json, result_of, write_data, write_task
+from tests.end_to_end.folders import (
+    answers_by_id,
+    choice,
+    choices,
+    read_json,
+    read_lines,
+    result_of,
+    write_data,
+    write_model,
+    write_task,
+)
 from tests.servers import MockEndpoint
 
 EVALUATOR = """
@@ -254,3 +264,38 @@ def test_an_accuracy_that_is_no_number_is_an_error_that_names_it(run_command, tm
     done = run_command("--tasks", task, "--model-type", "random", "--output-dir", "out")
     assert done.status == 1
     assert "accuracy: expected a number" in done.stderr
+
+
+def test_the_record_of_a_scripted_model_says_of_which_task_each_request_is(run_command, tmp_path):
+    tasks = [write_task(tmp_path / name, choices(2), name=name) for name in ("first", "second")]
+    settings = {"model_type": "scripted", "answers": {"1": "A", "2": "B"}, "record": "asked.jsonl"}
+    model = write_model(tmp_path / "model.json", None, **settings)
+    done = run_command("--tasks", *tasks, "--cfg", model, "--output-dir", "out")
+    assert done.status == 0
+    lines = read_lines(tmp_path / "asked.jsonl")
+    assert [(line["task"], line["question_id"]) for line in lines] == [
+        ("first", "1"), ("first", "2"), ("second", "1"), ("second", "2"),
+    ]  # fmt: skip
+
+
+def test_results_of_a_model_class_go_to_a_folder_of_its_name(run_command, tmp_path):
+    task = write_task(tmp_path / "task", choices(1))
+    (tmp_path / "clients").mkdir()
+    (tmp_path / "clients/mine.py").write_text(OWN_MODEL)
+    done = run_command("--tasks", task, "--model-type", "clients/mine.py:Mine")
+    assert done.status == 0
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["mine.Mine"]
+
+
+OWN_MODEL = """
+from flagmm.models.client import BaseClient
+from flagmm.types import ModelOutput
+
+
+class Mine(BaseClient):
+    def __init__(self, spec):
+        pass
+
+    async def generate(self, messages, settings):
+        return ModelOutput(text="B")
+"""

@@ -150,6 +150,12 @@ def test_a_changed_temperature_or_model_refuses_to_go_on_until_told_to_overwrite
     assert len(read_lines(bench.out / "colours" / "predictions.jsonl")) == len(ITEMS)
 
 
+def test_a_changed_number_of_repetitions_is_told_as_that(bench, finished):
+    done, asked = bench.run(finished, "--num-infers", 3)
+    assert (done.status, asked) == (2, [])
+    assert "other settings (num_infers was 1, is 3; temperature was 0, is 1)" in done.errors[0]
+
+
 def test_a_folder_that_another_run_writes_is_left_alone(bench, finished):
     with FileLock(bench.out / "colours" / ".lock"):
         done, asked = bench.run(finished, "--overwrite")

@@ -1,0 +1,118 @@
+"""`run_task`: what scripts and notebooks call."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from flagmm.config.env import load_dotenv_file
+from flagmm.config.task_config import TaskConfig, read_task_config
+from flagmm.errors import FlagMMError, ResumeError
+from flagmm.inference.progress import Progress, make_progress
+from flagmm.inference.session import ModelSession
+from flagmm.jsonio import write_json
+from flagmm.manifest import Manifest
+from flagmm.pipeline import Options, Outcome
+from flagmm.pipeline import run as run_pipeline
+from flagmm.run.dry import look
+from flagmm.run.plan import RunPlan, make_plan
+from flagmm.run.reports import Reports, make_reports
+
+logger = logging.getLogger(__name__)
+
+Given = TaskConfig | Mapping[str, Any] | str | Path
+
+
+def run_task(task_cfg: Given | Sequence[TaskConfig | Mapping[str, Any]]) -> Reports | list[Reports]:
+    """Run an evaluation, write its table to stdout, and return a report for each data set.
+
+    Args:
+        task_cfg: a TaskConfig, a dict with its keys, the path of a YAML or JSON file with them, or a list of the first
+            two. Works in a notebook, too, where an event loop is running already.
+
+    Raises:
+        FlagMMError: the configuration is wrong, or no data set came to a result; what is finished stays on disk.
+    """
+    if isinstance(task_cfg, Sequence) and not isinstance(task_cfg, str):
+        return [_run_one(each) for each in task_cfg]
+    return _run_one(task_cfg)
+
+
+def _run_one(given: Given) -> Reports:
+    load_dotenv_file()
+    source = str(given) if isinstance(given, str | Path) else "task_cfg"
+    plan = make_plan(read_task_config(given), source=source)
+    if plan.config.dry_run:
+        _show(look(plan).text())
+        return Reports(folder=plan.output.folder, errors={})
+    outcome = _execute_anywhere(plan)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    reports = make_reports(outcome.results, plan.output, errors=dict(outcome.errors))
+    if not reports and outcome.errors:
+        raise outcome.errors[0][1]
+    for name, error in outcome.errors:
+        logger.error("%s: %s", name, error)
+    _show(f"{reports.table}\n\nResults: {plan.output.folder}")
+    return reports
+
+
+def _execute_anywhere(plan: RunPlan) -> Outcome:
+    """Run the plan, in a thread of its own where an event loop is running in this one."""
+    session = ModelSession(plan.spec) if plan.spec is not None else None
+    progress = make_progress(quiet=False)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return execute(plan, session, progress=progress)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        running = pool.submit(execute, plan, session, progress=progress)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            if session is not None:
+                session.stop.requested = True  # calls under way end; leaving the pool waits for them
+            raise
+
+
+def execute(
+    plan: RunPlan, session: ModelSession | None, *, progress: Progress, command: Sequence[str] | None = None
+) -> Outcome:
+    """Run a plan through the pipeline.
+
+    Args:
+        session: of the plan's model; None scores saved answers only.
+        command: the arguments of the command, where there was one, for `run.json`.
+
+    Raises:
+        FlagMMError: something that concerns all data sets.
+    """
+    options = Options(scope=plan.scope, judge=plan.judge, progress=progress)
+    names = [task.name for task in plan.tasks]
+    with Manifest(plan.output.manifest, argv=command, spec=plan.spec, tasks=names) as manifest:
+        if session is not None:
+            write_json(plan.output.config, plan.config.to_dict())
+        with session or nullcontext():
+            outcome = run_pipeline(plan.tasks, session, plan.output, options)
+        outcome.errors = [(name, _with_own_advice(error)) for name, error in outcome.errors]
+        manifest.state = "interrupted" if outcome.interrupted else "ended"
+    return outcome
+
+
+def _with_own_advice(error: FlagMMError) -> FlagMMError:
+    """The error with what to do about it in the words of a TaskConfig."""
+    if not isinstance(error, ResumeError):
+        return error
+    advice = "give rerun_review to score them as they are, or leave use_cache out to ask again into a new folder"
+    return ResumeError(error.found, advice=advice)
+
+
+def _show(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
