@@ -13,13 +13,15 @@ import flagmm
 PACKAGE = Path(flagmm.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex"},
+    {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex", "hints", "constants"}
+    | {"deferred_imports", "light_mmengine"},
     {"metrics", "extraction", "media", "formats"},
     {"registry", "plugin", "config"},
     {"prompt", "dataset", "models", "evaluator", "common"},
     {"inference", "report"},
     {"assembly"},
     {"manifest", "pipeline", "checking"},
+    {"run"},
     {"cli"},
 )
 RANK = {unit: rank for rank, units in enumerate(LAYERS) for unit in units}
@@ -31,8 +33,8 @@ STRANGERS = {  # within one layer, who must not know whom
     "prompt": {"models", "dataset", "evaluator"},
 }
 HEAVY = {
-    "PIL", "aiohttp", "av", "cv2", "datasets", "nltk", "numpy", "onnxruntime", "openpyxl", "pandas", "rapidocr",
-    "tabulate", "torch", "tqdm",
+    "PIL", "aiohttp", "av", "cv2", "datasets", "nltk", "numpy", "onnxruntime", "openpyxl", "pandas", "pyarrow",
+    "rapidocr", "tabulate", "torch", "tqdm",
 }  # fmt: skip
 LONGEST_MODULE = 350
 LONGEST_FUNCTION = 40

@@ -35,6 +35,12 @@ def models_cache_dir() -> Path:
     return Path(value).expanduser() if value else cache_root() / "models"
 
 
+def lmu_data_dir() -> Path:
+    """Where VLMEvalKit's tables and their pictures live: `$LMUData`, else `~/LMUData`."""
+    value = os.environ.get("LMUData")
+    return Path(value).expanduser() if value else Path.home() / "LMUData"
+
+
 def replies_cache_file() -> Path:
     """The reply cache of `use_cache`."""
     return cache_root() / "replies.sqlite"

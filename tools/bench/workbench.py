@@ -74,6 +74,9 @@ class Workbench:
         self.quick = quick
         self._numbers = itertools.count(1)
         self._env = {**os.environ, "FLAGEVALMM_CACHE": str(self.folder / "cache")}
+        # As after an ordinary installation: compiled once, not at each start.
+        self._env.pop("PYTHONDONTWRITEBYTECODE", None)
+        self._env["PYTHONPYCACHEPREFIX"] = str(self.folder / "pycache")
         self._env["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
     def scaled(self, count: int) -> int:
