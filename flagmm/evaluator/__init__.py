@@ -17,6 +17,7 @@ from flagmm.evaluator.other_evaluators import (
     OpenEvaluator,
     RetrievalEvaluator,
 )
+from flagmm.evaluator.tsv_evaluator import TsvEvaluator
 from flagmm.registry import METRICS
 
 METRICS.register_lazily(
@@ -34,7 +35,11 @@ METRICS.register_lazily(
         "mmmu_pro": "flagmm.evaluator.metrics_of_choice",
         "mmmu_subjects": "flagmm.evaluator.metrics_of_choice",
         "multiple_response": "flagmm.evaluator.metrics_of_choice",
-        "vlmevalkit_choice": "flagmm.evaluator.metrics_of_choice",
+        "vlmevalkit_choice": "flagmm.evaluator.metrics_of_vlmevalkit",
+        "vlmevalkit_mcq": "flagmm.evaluator.metrics_of_vlmevalkit",
+        "vlmevalkit_yes_no": "flagmm.evaluator.metrics_of_vlmevalkit",
+        "vlmevalkit_vqa": "flagmm.evaluator.metrics_of_vlmevalkit",
+        "vlmevalkit": "flagmm.evaluator.metrics_of_vlmevalkit",
         "iou": "flagmm.evaluator.metrics_of_grounding",
         "point_in_mask": "flagmm.evaluator.metrics_of_grounding",
         "mean_relative_accuracy": "flagmm.evaluator.metrics_of_grounding",
@@ -58,6 +63,7 @@ __all__ = [
     "MmmuEvaluator",
     "OpenEvaluator",
     "RetrievalEvaluator",
+    "TsvEvaluator",
     "VqaEvaluator",
     "YesNoEvaluator",
 ]

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from flagmm.evaluator.judge_cases import Case, Scorer, cases_of, prompt_to_read, prompt_to_weigh, read, weigh
+from flagmm.evaluator.judge_prompts import prompts_hash
 from flagmm.evaluator.judge_settings import Asker, JudgeReport, JudgeSettings, LentJudge
 from flagmm.evaluator.verdict import FOR_THE_JUDGE, JUDGE_FAILED, Judged, Verdict
 from flagmm.types import ModelOutput, Usage
@@ -96,6 +97,7 @@ class Judge:
             settings=self._asker.settings,
             strategy=strategy,
             prompt=None if strategy == OWN_CODE else self._settings.prompt,
+            prompt_hash=None if strategy == OWN_CODE else prompts_hash(self._settings.prompt),
             asked=asked,
             failed=failed,
             failed_ids=failed_ids,

@@ -49,7 +49,8 @@ class Case:
     def options(self) -> dict[str, str]:
         """The options by label: those that the prompt lists, or the `choices` that stand in the question's text."""
         options = [str(option) for option in self.annotation.get("options") or self.annotation.get("choices") or ()]
-        return dict(zip(option_labels(len(options)), options, strict=True))
+        labels = self.annotation.get("option_labels") or option_labels(len(options))
+        return dict(zip(labels, options, strict=True))
 
     @property
     def question(self) -> str:

@@ -166,3 +166,9 @@ def fenced(name: str, text: str) -> str:
 def fill(template: str, fields: Mapping[str, str]) -> str:
     """The template with its fields put in, each once; braces in the data, and unknown ones, stay as they are."""
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
+
+
+def prompts_hash(own: str | None) -> str:
+    """A short hash of what a judge is asked with: a person's own template, or else the ones above."""
+    templates = [own] if own else [COMPARISON, GRADING, READING, READING_OF_SEVERAL, READING_OF_A_VALUE]
+    return hashlib.sha256("\n".join(templates).encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -71,6 +71,8 @@ class JudgeReport:
     strategy: str
     prompt: str | None
     """The template where it is a person's own."""
+    prompt_hash: str | None
+    """Tells apart the templates of two results, also built-in ones; None where the task's own code asked."""
     asked: int
     """Answers it was asked about; calls, of scoring code."""
     failed: int

@@ -14,7 +14,7 @@ _ALWAYS = frozenset(
     }
 )  # fmt: skip
 # Words that a task's own code, or another tool, may use for a metric; only a file that names its headline is ours.
-_OF_OURS = frozenset({"headline", "n", "interval", "micro", "metrics", "flagmm", "eval_func"})
+_OF_OURS = frozenset({"headline", "n", "interval", "micro", "metrics", "flagmm", "eval_func", "report"})
 RESERVED = _ALWAYS | _OF_OURS
 
 STDERR, INTERVAL = "_stderr", "_interval"

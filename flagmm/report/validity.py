@@ -53,10 +53,14 @@ def _range(result: TaskResult, metric: str) -> tuple[float, float] | None:
     counts, accuracy = result.counts, result.metrics.get(metric)
     missing = counts.asked - counts.answered
     scored = counts.asked - counts.unscored - counts.judge_failed
-    if not missing or scored <= 0 or not isinstance(accuracy, int | float) or not 0 <= accuracy <= 100:
+    if scored <= 0 or not isinstance(accuracy, int | float) or not 0 <= accuracy <= 100:
         return None
-    if result.over == "asked":
-        return accuracy, min(100.0, accuracy + 100 * missing / scored)
+    if not missing and not counts.judge_failed:
+        return None
+    if result.over == "asked":  # the missing count as wrong in it; what the judge failed on is left out of it
+        total = scored + counts.judge_failed
+        low = accuracy * scored / total
+        return low, min(100.0, low + 100 * (missing + counts.judge_failed) / total)
     low = accuracy * counts.answered / counts.asked
     return low, low + 100 * missing / counts.asked
 

@@ -9,7 +9,7 @@ import pytest
 from flagmm.errors import ConfigError, JudgeError
 from flagmm.evaluator import BaseEvaluator, ExtractEvaluator, MetricEvaluator
 from flagmm.evaluator.judge import Judge
-from flagmm.evaluator.judge_prompts import READING_OF_SEVERAL, comparison_prompt, fenced, reading_prompt
+from flagmm.evaluator.judge_prompts import READING_OF_SEVERAL, comparison_prompt, fenced, prompts_hash, reading_prompt
 from flagmm.evaluator.judge_replies import read_choice, read_choices, read_grade, read_value, read_verdict
 from flagmm.evaluator.judge_settings import JudgeSettings, parse_settings
 from flagmm.types import ModelOutput, Usage
@@ -200,11 +200,18 @@ def test_a_judge_scores_what_no_rule_can(tmp_path):
     asker = ScriptedAsker(RIGHT, WRONG)
     result = evaluate(tmp_path, [question(1), question(2)], {1: "a small cat", 2: "a dog"}, asker)
     assert result["accuracy"] == 50
+    assert len(result["judge"].pop("prompt_hash")) == 12
     assert result["judge"] == {
         "judge": "scripted judge", "settings": {"model_name": "scripted"}, "strategy": "llm", "prompt": None,
         "asked": 2, "failed": 0, "failed_ids": [], "tokens": 14, "prompt_tokens": 10, "completion_tokens": 4,
     }  # fmt: skip
     assert result["counts"]["unparsed"] == 0
+
+
+def test_the_hash_of_the_prompt_tells_own_prompts_from_built_in_ones():
+    hashes = {prompts_hash(own) for own in (None, "{question} {answer}", "{question}? {answer}")}
+    assert len(hashes) == 3
+    assert prompts_hash(None) == prompts_hash(None)
 
 
 def test_words_of_a_verdict_in_the_answer_are_no_verdict(tmp_path):

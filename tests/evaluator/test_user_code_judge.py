@@ -90,7 +90,7 @@ def test_what_the_judge_was_asked_is_told_also_where_code_caught_its_failures():
     scoring.run(lambda a, p, judge: {}, name="x", judge=Judge(Lender(failed=2), JudgeSettings(prompt="unused")))
     report = scoring.about_judge["judge"]
     assert (report["strategy"], report["asked"], report["failed"], report["tokens"]) == ("own_code", 3, 2, 4)
-    assert report["prompt"] is None
+    assert (report["prompt"], report["prompt_hash"]) == (None, None)
     assert scoring.judge_failed == 2
 
 

@@ -37,7 +37,8 @@ def result(accuracy=50.0, *, over="asked", metrics=None, **counts):
         ),
         pytest.param(
             result(asked=1000, answered=1000, truncated=2, unparsed=3, judge_failed=1),
-            "2 truncated (0.2%); 3 unparsed (0.3%); 1 judge-failed (0.1%)",
+            "2 truncated (0.2%); 3 unparsed (0.3%); 1 judge-failed (0.1%); "
+            "score between 49.95 and 50.05 if the missing were all wrong or all right",
             id="answered, but",
         ),
         pytest.param(result(asked=4, answered=4, unscored=2), "2 not scored", id="not scored"),
@@ -73,10 +74,10 @@ def test_the_range_names_the_accuracy_where_the_headline_is_no_mean():
     assert "between" not in named(details, metrics={"f1": 60.0})
 
 
-def test_what_the_judge_failed_on_is_in_no_range():
-    # Of four, one failed and one has no verdict: one of three is right, or two of three.
+def test_what_the_judge_failed_on_could_be_right_or_wrong():
+    # Of four, one failed and one has no verdict, which the score is not over: one of four is right, up to three.
     text = named({}, metrics={"accuracy": 100 / 3}, judge_failed=1)
-    assert "; score between 33.33 and 66.67 if" in text
+    assert "; score between 25.00 and 75.00 if" in text
 
 
 @pytest.mark.parametrize("kind", ["failed", "empty", "refused", "truncated", "unparsed", "judge_failed"])
