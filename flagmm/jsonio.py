@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from flagmm.errors import DataError, OutputError
 
@@ -42,11 +42,62 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
     Raises:
         DataError: the file cannot be read, or a line is no JSON.
     """
+    with _opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, parse_json(line, path, number)
+
+
+def read_json_list(path: Path) -> Iterator[Any]:
+    """The values of a JSON list; one after another where each has a line, as `write_records` writes them.
+
+    Raises:
+        DataError: the file cannot be read, is not valid JSON, or holds no list.
+    """
+    count = 0
+    with _opened(path) as file:
+        values = _values_by_line(file)
+        for value in values:
+            if value is _OTHER_LAYOUT:
+                break
+            yield value
+            count += 1
+        else:
+            return
+    whole = read_json(path)
+    if not isinstance(whole, list):
+        raise DataError(f"{path}: expected a list")
+    yield from whole[count:]
+
+
+_OTHER_LAYOUT = object()
+
+
+def _values_by_line(file: IO[str]) -> Iterator[Any]:
+    """The values between a line "[" and a line "]", each on a line; at what is laid out otherwise, `_OTHER_LAYOUT`."""
+    is_last = may_end = False
+    if file.readline().strip() == "[":
+        may_end = True
+        for line in file:
+            text = line.strip()
+            if text == "]" and may_end and not file.readline():
+                return
+            if is_last:
+                break
+            is_last = may_end = not text.endswith(",")
+            try:
+                yield json.loads(text.removesuffix(","))
+            except (ValueError, RecursionError):
+                break
+    yield _OTHER_LAYOUT
+
+
+@contextmanager
+def _opened(path: Path | str) -> Iterator[IO[str]]:
+    """A UTF-8 file to be read, a byte order mark left out; `DataError` where that fails."""
     try:
         with open(path, encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield number, parse_json(line, path, number)
+            yield file
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:

@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm.errors import DataError
-from flagmm.jsonio import AtomicFile, dump_line, plain, read_json, read_jsonl, read_text, write_json, write_records
+from flagmm.jsonio import (
+    AtomicFile,
+    dump_line,
+    plain,
+    read_json,
+    read_json_list,
+    read_jsonl,
+    read_text,
+    write_json,
+    write_records,
+)
 
 OFTEN = settings(max_examples=25, deadline=None)
 TEXTS = st.text(st.characters(), max_size=20)  # lone surrogates included
@@ -170,3 +180,40 @@ def test_a_number_that_json_does_not_know_is_null(tmp_path, number):
     write_json(tmp_path / "x.json", {"score": number, "name": "ü"})
     assert read_json(tmp_path / "x.json") == {"score": None, "name": "ü"}
     assert dump_line([number, 1.5]) == "[null, 1.5]"
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('[\n{"a": 1},\n{"a": 2}\n]\n', [{"a": 1}, {"a": 2}]),
+        ("[\n]\n", []),
+        ("[]", []),
+        ("[1, 2]", [1, 2]),
+        ('[\n  {\n    "a": 1\n  },\n  2\n]', [{"a": 1}, 2]),
+        ("[\n1,\n[2,\n3]\n]", [1, [2, 3]]),
+        ("\ufeff[\n1\n]", [1]),
+    ],
+)
+def test_a_json_list_is_read_in_any_layout(tmp_path, text, values):
+    path = tmp_path / "list.json"
+    path.write_text(text, encoding="utf-8")
+    assert list(read_json_list(path)) == values
+
+
+@pytest.mark.parametrize(
+    "text", ["[\n1\n2\n]", "[\n1,\n]", "[\n1\n]\n2", "[\n1,\n2\n", "[\n1,\n2,\n", "{}", "", "[\nNope\n]"]
+)
+def test_what_is_no_json_list_is_an_error_that_names_the_file(tmp_path, text):
+    path = tmp_path / "list.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"list\.json"):
+        list(read_json_list(path))
+
+
+@given(
+    st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.none() | st.lists(st.floats(allow_nan=False))))
+)
+def test_what_was_written_as_records_is_read_as_they_were(tmp_path_factory, records):
+    path = tmp_path_factory.mktemp("records") / "records.json"
+    write_records(path, records)
+    assert list(read_json_list(path)) == read_json(path)

@@ -29,7 +29,9 @@ def run_guarded(
         interrupted: what to say after Ctrl-C or SIGTERM.
     """
     from flagmm.cli.logs import one_line, set_up_logging
+    from flagmm.cli.memory import give_back_large_blocks
 
+    give_back_large_blocks()
     formatter = set_up_logging(quiet=quiet, debug=debug)
     try:
         signal.signal(signal.SIGTERM, _interrupt)

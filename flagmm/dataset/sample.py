@@ -66,10 +66,17 @@ def question_id_at(dataset: Dataset, index: int) -> str:
     own = getattr(dataset, "question_id_at", None)
     if own is not None:
         return str(own(index))
-    annotations = getattr(dataset, "annotations", None)
-    if isinstance(annotations, Sequence) and isinstance(annotations[index], Mapping):
-        return str(annotations[index].get("question_id", index))
+    annotation = _annotation_at(dataset, index)
+    if annotation is not None:
+        return str(annotation.get("question_id", index))
     return list(dataset.get_annotation())[index]
+
+
+def _annotation_at(dataset: Dataset, index: int) -> Mapping[str, Any] | None:
+    """The item's annotation, where the data set keeps them as a list in the order of its items."""
+    annotations = getattr(dataset, "annotations", None)
+    annotation = annotations[index] if isinstance(annotations, Sequence) else None
+    return annotation if isinstance(annotation, Mapping) else None
 
 
 def indices_in(dataset: Dataset, limit: Limit | None) -> Sequence[int]:
@@ -116,9 +123,6 @@ def _values(item: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def _options(dataset: Dataset, index: int) -> tuple[str, ...]:
-    """The option texts, where the data set keeps its annotations as a list in the order of its items."""
-    annotations = getattr(dataset, "annotations", None)
-    if not isinstance(annotations, Sequence) or not isinstance(annotations[index], Mapping):
-        return ()
-    options = annotations[index].get("options")
+    """The option texts, where they can be found."""
+    options = (_annotation_at(dataset, index) or {}).get("options")
     return tuple(str(option) for option in options) if isinstance(options, list | tuple) else ()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from flagmm.config.env import datasets_cache_dir
 from flagmm.dataset.annotations import annotation_paths, is_file_path, load_annotations, media_paths
+from flagmm.dataset.compact import CompactAnnotations
 from flagmm.dataset.prepare import DataConfig, find_or_prepare
 from flagmm.errors import ConfigError
 from flagmm.metrics.option_labels import option_labels
@@ -61,11 +63,18 @@ class VqaBaseDataset:
                 anno_file=anno_file or (config or {}).get("anno_file"),
             )
         )
-        self.annotations = self.load_annotations(anno_file or (config or {}).get("anno_file"))
+        self.annotations: Sequence[Annotation] = self.load_annotations(anno_file or (config or {}).get("anno_file"))
         self.prompt_template = build(PROMPTS, prompt_template, where="prompt_template") if prompt_template else None
         self.with_label = with_label or debug
         if debug:
             self.annotations = self.annotations[:DEBUG_ITEMS]
+        if type(self).__module__.startswith("flagmm."):
+            self._compact()  # the class of a task may change its annotations in place
+
+    def _compact(self) -> None:
+        """Keep the annotations in less memory, where they hold what JSON holds."""
+        with suppress(ValueError):
+            self.annotations = CompactAnnotations(self.annotations, common={"data_root": self.data_root})
 
     def load_annotations(self, anno_file: str | list[str] | None) -> list[Annotation]:
         """The checked annotations, each with `data_root` added."""

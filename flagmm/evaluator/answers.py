@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import marshal
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from flagmm.errors import DataError
-from flagmm.jsonio import read_json
+from flagmm.jsonio import read_json_list
 from flagmm.types import STATUSES, Annotation, Status
 
 logger = logging.getLogger(__name__)
@@ -18,7 +20,7 @@ logger = logging.getLogger(__name__)
 _ERROR_ANSWERS = ("Error code", "Can not answer because of", "Input data may contain inappropriate content")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)  # there is one for each reply
 class Reply:
     """One reply to a question."""
 
@@ -29,16 +31,41 @@ class Reply:
     inference: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A question with what was answered to it."""
+    """A question with what was answered to it.
 
-    question_id: str
-    annotation: Annotation
-    record: dict[str, Any]
-    """The entry of `<task>.json`, unknown keys included."""
-    replies: tuple[Reply, ...]
-    repeated: bool
+    Attributes:
+        record: the entry of `<task>.json`, unknown keys included; a new dict at each look, as all entries of a run
+            would fill the memory if they were kept as dicts.
+    """
+
+    __slots__ = ("_record", "annotation", "question_id", "repeated", "replies")
+
+    def __init__(
+        self,
+        *,
+        question_id: str,
+        annotation: Annotation,
+        record: Mapping[str, Any],
+        replies: tuple[Reply, ...],
+        repeated: bool,
+    ) -> None:
+        self.question_id = question_id
+        self.annotation = annotation
+        self._record = marshal.dumps(dict(record))
+        self.replies = replies
+        self.repeated = repeated
+
+    @property
+    def record(self) -> dict[str, Any]:
+        record: dict[str, Any] = marshal.loads(self._record)  # made by this process
+        return record
+
+    def with_replies(self, *replies: Reply) -> Answer:
+        """The same question with other replies."""
+        other = copy(self)
+        other.replies = replies
+        return other
 
 
 def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> list[Answer]:
@@ -49,12 +76,9 @@ def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> list[Answ
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file; run the inference first, or name the right --output-dir")
-    records = read_json(path)
-    if not isinstance(records, list):
-        raise DataError(f"{path}: expected a list of predictions")
     answers: dict[str, Answer] = {}
     strangers = 0
-    for position, record in enumerate(records):
+    for position, record in enumerate(read_json_list(path)):
         if not isinstance(record, dict) or "question_id" not in record or "answer" not in record:
             raise DataError(f"{path}: item {position}: expected an object with 'question_id' and 'answer'")
         question_id = str(record["question_id"])

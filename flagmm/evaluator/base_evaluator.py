@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ class BaseEvaluator:
 
     def _score_by_metrics(
         self, answers: Sequence[Answer], questions: int
-    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    ) -> tuple[dict[str, Any], Iterable[dict[str, Any]]]:
         judged = [[_judge(metric, answer) for answer in answers] for metric in self.metrics]
         about_judge: dict[str, Any] = {}
         if self.judge is not None:
@@ -146,11 +146,11 @@ class BaseEvaluator:
         result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
         result |= {"rules": aggregate.rule_counts(headline), **aggregate.disagreements(headline), **about_judge}
         result["metrics"] = [describe(metric) for metric in self.metrics]
-        return result, [evaluated_entry(item) for item in headline]
+        return result, map(evaluated_entry, headline)
 
     def _score_by_user_code(
         self, answers: Sequence[Answer], questions: int
-    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    ) -> tuple[dict[str, Any], Iterable[dict[str, Any]]]:
         scoring = UserScoring(answers)
         function = self.eval_func or self.cal_accuracy
         counts = aggregate.count(answers, [], questions)

@@ -76,7 +76,7 @@ def _runs(items: Sequence[Judged]) -> list[list[Judged]]:
     runs: dict[int, list[Judged]] = defaultdict(list)
     for item in items:
         for reply, verdict in zip(item.answer.replies, item.verdicts, strict=True):
-            answer = replace(item.answer, replies=(reply,))
+            answer = item.answer.with_replies(reply)
             runs[reply.inference].append(replace(item, answer=answer, verdicts=(verdict,)))
     return [runs[number] for number in sorted(runs)]
 
@@ -121,5 +121,5 @@ def _vote(item: Judged) -> _Vote:
     verdict = None
     if alike:
         verdict = replace(alike[0], correct=fmean(each.correct or 0.0 for each in alike))
-    answer = replace(item.answer, replies=item.answer.replies[:1])
+    answer = item.answer.with_replies(item.answer.replies[0])
     return _Vote(replace(item, answer=answer, verdicts=(verdict,)), is_tied=bool(read) and winner is None)

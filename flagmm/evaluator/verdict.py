@@ -19,7 +19,7 @@ JUDGE_FAILED = "judge_failed"
 FOR_THE_JUDGE = "for_the_judge"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     """What became of one reply."""
 

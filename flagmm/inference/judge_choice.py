@@ -124,7 +124,9 @@ def _parse(evaluator: Any, values: Any, *, where: str) -> JudgeChoice | None:
     """The choice; None where the strategy is to ask none."""
     if not isinstance(values, Mapping):
         raise ConfigError(f"{where}: expected a dict with the keys of a model file, found {type(values).__name__}")
-    settings, model = parse_settings(values, where=where, method=getattr(evaluator, "judge_method", None))
+    usual = getattr(evaluator, "judge_strategy", None)
+    given = values if usual is None or values.get("strategy") else {**values, "strategy": usual}
+    settings, model = parse_settings(given, where=where, method=getattr(evaluator, "judge_method", None))
     if settings.strategy == "rule":
         return None
     spec = parse_model({"temperature": 0, **model}, source=where, own_keys=own_keys)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -88,8 +89,9 @@ def _ask(
 def _what_runs(dataset: Dataset, plan: Plan, repeats: int) -> str:
     annotations = getattr(dataset, "annotations", None)
     with_media = ""
-    if isinstance(annotations, list):
-        media = sum(len(media_paths(item, key)) for item in annotations[: plan.count] for key in MEDIA_KEYS)
+    if isinstance(annotations, Sequence):
+        asked = itertools.islice(annotations, plan.count)
+        media = sum(len(media_paths(item, key)) for item in asked for key in MEDIA_KEYS)
         with_media = f" with {media} media files"
     times = f" × {repeats}" if repeats > 1 else ""
     return f"{plan.count} questions{times}{with_media}, {len(plan.open_calls)} still to ask"
