@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from tests.end_to_end.command import Command, is_removed
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # its workers ignore Ctrl-C, and every process that a test starts would, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ LAYERS = (
     {"registry", "plugin", "config"},
     {"prompt", "dataset", "models", "evaluator", "common"},
     {"inference", "report"},
-    {"assembly"},
+    {"assembly", "vlmeval"},
     {"manifest", "pipeline", "checking"},
     {"run"},
     {"cli"},

@@ -88,15 +88,6 @@ def interrupted(endpoint, folder, calls):
         time.sleep(5)
 
 
-@pytest.fixture
-def heeding_ctrl_c():
-    """Python's own handling of Ctrl-C, which whoever runs the tests may have switched off."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("heeding_ctrl_c")
 def test_an_interruption_ends_calls_that_threads_wait_for(tmp_path):
     threads, calls = threading.active_count(), []
     with MockEndpoint(Reply(hang=True)) as endpoint:
