@@ -76,7 +76,8 @@ class VideoPart:
     mode: VideoMode = "frames"
     """Whether the file itself is sent, or frames of it as pictures."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """`fps`, sent beside the file, and `start` and `end` in seconds, which the frames are taken from."""
+    """`fps`, sent beside the file; `start` and `end` in seconds, which the frames are taken from; and how many of
+    these, as `nframe`, or `frame_rate` of each second."""
 
 
 @dataclass(frozen=True, kw_only=True)

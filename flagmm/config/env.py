@@ -8,6 +8,7 @@ from pathlib import Path
 from flagmm.errors import ConfigError
 
 API_KEY_NAMES = ("FLAGEVAL_API_KEY", "OPENAI_API_KEY")
+PREDICTION_FORMATS = ("xlsx", "tsv", "json")
 _JUDGE_NAMES = {
     "model_name": "MODELSCOPE_JUDGE_LLM",
     "url": "MODELSCOPE_API_BASE",
@@ -37,7 +38,7 @@ def models_cache_dir() -> Path:
 
 def lmu_data_dir() -> Path:
     """Where VLMEvalKit's tables and their pictures live: `$LMUData`, else `~/LMUData`."""
-    value = os.environ.get("LMUData")
+    value = os.environ.get("LMUData")  # noqa: SIM112  # VLMEvalKit's spelling
     return Path(value).expanduser() if value else Path.home() / "LMUData"
 
 
@@ -75,6 +76,28 @@ def resolve_key(value: str | None, *, where: str) -> str | None:
 def judge_defaults() -> dict[str, str]:
     """What EvalScope's variables say of a judge, under the keys of a model file; what is not set is left out."""
     return {key: found for key, name in _JUDGE_NAMES.items() if (found := _variable(name))}
+
+
+def prediction_format() -> str:
+    """Which kind of file `$PRED_FORMAT` wants predictions in: "xlsx" (the default), "tsv" or "json".
+
+    Raises:
+        ConfigError: another one.
+    """
+    value = _variable("PRED_FORMAT").lower() or PREDICTION_FORMATS[0]
+    if value not in PREDICTION_FORMATS:
+        raise ConfigError(f"PRED_FORMAT: expected one of {', '.join(PREDICTION_FORMATS)}, found {value!r}")
+    return value
+
+
+def splits_thinking() -> bool:
+    """Whether `$SPLIT_THINK` asks for the thinking in a column of its own."""
+    return _variable("SPLIT_THINK").lower() in ("1", "true", "yes")
+
+
+def first_variable(*names: str) -> str | None:
+    """The value of the first of these variables that is set and not empty."""
+    return next((found for name in names if (found := _variable(name))), None)
 
 
 def _variable(name: str) -> str:

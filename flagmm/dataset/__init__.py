@@ -2,7 +2,7 @@
 
 `vqa_base_dataset.py` and `video_dataset.py` are the classes of task files; `annotations.py` reads and checks their
 files; `prepare.py` runs a task's process.py; `sample.py` turns an item into messages. `general/` has the data sets
-for a person's own tables.
+for a person's own tables, `tsv/` those for VLMEvalKit's.
 """
 
 from flagmm.dataset.video_dataset import VideoDataset
@@ -13,6 +13,11 @@ DATASETS.register_lazily(
     {
         "GeneralVqaDataset": "flagmm.dataset.general.vqa",
         "GeneralVmcqDataset": "flagmm.dataset.general.vmcq",
+        "TsvDataset": "flagmm.dataset.tsv.dataset",
+        "TsvMcqDataset": "flagmm.dataset.tsv.dataset",
+        "TsvVqaDataset": "flagmm.dataset.tsv.dataset",
+        "TsvYesNoDataset": "flagmm.dataset.tsv.dataset",
+        "TsvVideoDataset": "flagmm.dataset.tsv.dataset",
     }
 )
 

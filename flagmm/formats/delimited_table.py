@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from flagmm.errors import DataError
@@ -16,7 +16,6 @@ from flagmm.formats.text_table import TextTable
 logger = logging.getLogger(__name__)
 
 _LINE_END = re.compile(rb"\r\n?|\n")
-_LONGEST_CHARACTER = 4  # bytes
 
 
 class DelimitedTable(TextTable):
@@ -44,20 +43,23 @@ class DelimitedTable(TextTable):
     def columns(self) -> tuple[str, ...]:
         return self._columns
 
-    def heads(self, columns: Sequence[str | None], *, most: int) -> Iterator[tuple[str | None, ...]]:
-        """The named columns of all rows in one pass, each cell cut after `most` characters.
+    def scan(self) -> Iterator[list[bytes] | None]:
+        """The raw cells of all rows in one pass, in the order of `columns`; a short row has fewer, a wrong one is None.
 
-        None where a row is wrong or has no such cell, and for columns that are None.
+        Whether cells are UTF-8 without NUL is not looked at.
         """
-        places = [None if column is None else self._names.index(column) for column in columns]
+        has_nameless = len(self._columns) < len(self._names)
         for position, raw in enumerate(self._index.read_all(self._file, self._header), start=self._header):
             try:
                 cells = self._split(raw, self._index.line(position), names=self._names)
             except DataError:
-                cells = []
-            if len(cells) > len(self._names):
-                cells = []
-            yield tuple(None if place is None else _head(cells, place, most) for place in places)
+                yield None
+                continue
+            if has_nameless:
+                cells = [cell for name, cell in zip(self._names, cells, strict=False) if name] + cells[
+                    len(self._names) :
+                ]
+            yield cells if len(cells) <= len(self._columns) else None
 
     def _check_names(self, line: int) -> None:
         twice = next((name for name in self._columns if self._columns.count(name) > 1), None)
@@ -90,12 +92,6 @@ class DelimitedTable(TextTable):
             line += len(_LINE_END.findall(row, 0, error.position))
             cell = f"column {names[error.cell]!r}" if error.cell < len(names) else f"cell {error.cell + 1}"
             raise DataError(f"{self.path}:{line}: {cell}: the quote that opens this cell is never closed") from None
-
-
-def _head(cells: Sequence[bytes], place: int, most: int) -> str | None:
-    if place >= len(cells):
-        return None
-    return cells[place][: most * _LONGEST_CHARACTER].decode("utf-8", errors="ignore")[:most]
 
 
 def _text(cell: bytes, place: str) -> str:

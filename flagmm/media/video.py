@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -37,6 +37,15 @@ class Span:
 
 
 WHOLE = Span()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pick:
+    """Which frames of a video are taken."""
+
+    choose: Callable[[int, float], list[int]]
+    """How many frames there are, and how many seconds they last -> the numbers of those to take, ascending."""
+    needs_times: bool = False
 
 
 class _Frame(Protocol):
@@ -85,8 +94,41 @@ def sample_frame_indices(total_frames: int, max_frames: int) -> list[int]:
     return [number * (total_frames - 1) // (max_frames - 1) for number in range(max_frames)]
 
 
+def evenly_spread(most: int) -> Pick:
+    """Take what `sample_frame_indices` says."""
+    return Pick(choose=lambda total, _: sample_frame_indices(total, most))
+
+
+def inner_frames(count: int) -> Pick:
+    """Take `count` frames that cut a video into equal parts, as VLMEvalKit's `nframe` does; all where it has fewer.
+
+    >>> inner_frames(3).choose(8, 1.0)
+    [2, 4, 6]
+    """
+
+    def choose(total: int, seconds: float) -> list[int]:
+        return list(dict.fromkeys(number * total // (count + 1) for number in range(1, count + 1)))
+
+    return Pick(choose=choose)
+
+
+def frames_per_second(rate: float) -> Pick:
+    """Take so many frames of each second, from the first on, as VLMEvalKit's `fps` does; at least one.
+
+    >>> frames_per_second(2).choose(30, 1.5)
+    [0, 10, 20]
+    """
+
+    def choose(total: int, seconds: float) -> list[int]:
+        wanted = max(1, int(seconds * rate))
+        step = max(1.0, total / (seconds * rate)) if seconds else 1.0
+        return [int(number * step) for number in range(wanted) if int(number * step) < total]
+
+    return Pick(choose=choose, needs_times=True)
+
+
 def sample_frames(
-    source: MediaSource, max_frames: int, limits: ImageLimits, *, span: Span = WHOLE
+    source: MediaSource, max_frames: int, limits: ImageLimits, *, span: Span = WHOLE, pick: Pick | None = None
 ) -> list[EncodedMedia]:
     """Return up to `max_frames` frames in order, upright, as JPEG within `limits`.
 
@@ -95,6 +137,7 @@ def sample_frames(
         max_frames: the most frames to return; they are spread evenly.
         limits: what each of them must hold to.
         span: the part of the video to take them from.
+        pick: which frames to return instead, however many.
 
     Raises:
         DataError: the file is missing, no video, or broken, or has no frames in `span`.
@@ -109,32 +152,42 @@ def sample_frames(
         raise ValueError(f"only a file or bytes can be read, not {source.label}")
     if source.path is not None and stat_file(source.path).st_size == 0:
         raise unusable(source.path, "is empty")
+    pick = pick or evenly_spread(max_frames)
     with blaming(source.label, "is a broken video"):
         timeline = _read_timeline(source)
         if timeline is not None:
-            wanted = _choose(timeline, span, max_frames)
+            wanted = _choose(timeline, span, pick)
             try:
                 frames = [_encode_frame(frame, limits) for frame in _frames_by_time(source, timeline, wanted)]
             except FFmpegError:
                 frames = []  # a format that cannot seek; if the file itself is broken, counting will tell
             if len(frames) == len(wanted):
                 return frames
-        wanted = _choose(_decode_timeline(source, needs_times=span != WHOLE), span, max_frames)
+        wanted = _choose(_decode_timeline(source, needs_times=span != WHOLE or pick.needs_times), span, pick)
         return [_encode_frame(frame, limits) for frame in _frames_by_number(source, wanted)]
 
 
-def _choose(timeline: _Timeline, span: Span, max_frames: int) -> list[int]:
+def _choose(timeline: _Timeline, span: Span, pick: Pick) -> list[int]:
     """Return the numbers of the wanted frames."""
     times = timeline.times
-    if span == WHOLE:
-        return sample_frame_indices(len(times), max_frames)
-    first = times[0] if times else 0
-    start, end = (first + (seconds or 0) * timeline.second for seconds in (span.start, span.end))
-    low = bisect_left(times, math.ceil(start - _ROUNDING))
-    high = len(times) if span.end is None else bisect_right(times, math.floor(end + _ROUNDING))
-    if high <= low:
-        raise DataError(f"has no frames from {span}")
-    return [low + index for index in sample_frame_indices(high - low, max_frames)]
+    low, high = 0, len(times)
+    if span != WHOLE:
+        first = times[0] if times else 0
+        start, end = (first + (seconds or 0) * timeline.second for seconds in (span.start, span.end))
+        low = bisect_left(times, math.ceil(start - _ROUNDING))
+        high = len(times) if span.end is None else bisect_right(times, math.floor(end + _ROUNDING))
+        if high <= low:
+            raise DataError(f"has no frames from {span}")
+    if high == 0:
+        raise DataError("has no frames")
+    return [low + index for index in pick.choose(high - low, _seconds(timeline, low, high))]
+
+
+def _seconds(timeline: _Timeline, low: int, high: int) -> float:
+    """How long the frames from `low` to before `high` are shown, the last as long as the others on average."""
+    count = high - low
+    between = timeline.times[high - 1] - timeline.times[low]
+    return between / timeline.second * count / (count - 1) if count > 1 else 0.0
 
 
 @contextmanager

@@ -76,12 +76,20 @@ def yes_no_rating(rows: Sequence[Row]) -> dict[str, float | None]:
 
     A row is right if `yes_or_no` of its `prediction` is its `answer`, Yes or No. No rows give `Overall` None.
     """
-    scored = [(row, float(yes_or_no(row["prediction"]) == row["answer"])) for row in rows]
-    rating = {"Overall": _percent(_mean(score for _, score in scored))}
+    return rating([{**row, "hit": float(yes_or_no(row["prediction"]) == row["answer"])} for row in rows])
+
+
+def rating(rows: Sequence[Row]) -> dict[str, float | None]:
+    """Return the mean of `hit` in percent: `Overall`, then each category and each l2-category.
+
+    >>> rating([{"hit": 1, "category": "ocr"}, {"hit": 0}])
+    {'Overall': 50.0, 'ocr': 100.0}
+    """
+    means = {"Overall": _percent(_mean(row["hit"] for row in rows))}
     for column in ("category", "l2-category"):
-        scores = _grouped((row[column], score) for row, score in scored if _is_filled(row, column))
-        rating.update((name, _percent(_mean(scores[name]))) for name in _sorted(scores))
-    return rating
+        hits = _grouped((row[column], row["hit"]) for row in rows if _is_filled(row, column))
+        means.update((name, _percent(_mean(hits[name]))) for name in _sorted(hits))
+    return means
 
 
 def circular_evaluation(rows: Sequence[Row]) -> CircularResult:

@@ -15,7 +15,7 @@ from flagmm.errors import DataError
 from flagmm.media.audio import encode_audio
 from flagmm.media.image import EncodedMedia, ImageLimits, encode_image
 from flagmm.media.sniff import AUDIO_MIMES
-from flagmm.media.video import Span, sample_frames
+from flagmm.media.video import Pick, Span, frames_per_second, inner_frames, sample_frames
 from flagmm.media.video_file import open_video_file
 from flagmm.types import AudioPart, ImagePart, Message, Part, TextPart, VideoPart
 
@@ -77,10 +77,11 @@ class BodyBuilder:
         if isinstance(part, TextPart):
             return [{"type": "text", "text": part.text}]
         if isinstance(part, ImagePart):
+            detail = part.detail or self._spec.image_detail
             if part.source.url is not None:
-                return [_image(part.source.url, part.detail)]
+                return [_image(part.source.url, detail)]
             picture = encode_image(part.source, self._limits, keep_bmp=part.keeps_bmp)
-            return [self._picture(picture, media, part.detail)]
+            return [self._picture(picture, media, detail)]
         if isinstance(part, AudioPart):
             return [self._sound(part, media)]
         mode = self._spec.video_mode or part.mode
@@ -114,8 +115,18 @@ class BodyBuilder:
                 'give the model fetch_media true, or video_mode "file"'
             )
         span = Span(start=part.extra.get("start"), end=part.extra.get("end"))
-        frames = sample_frames(part.source, self._spec.max_num_frames, self._limits, span=span)
+        pick = _picked_by(part)
+        frames = sample_frames(part.source, self._spec.max_num_frames, self._limits, span=span, pick=pick)
         return [self._picture(frame, media) for frame in frames]
+
+
+def _picked_by(part: VideoPart) -> Pick | None:
+    """Which frames the data set asks for, where it does; else the model's most are spread evenly."""
+    if "nframe" in part.extra:
+        return inner_frames(part.extra["nframe"])
+    if "frame_rate" in part.extra:
+        return frames_per_second(part.extra["frame_rate"])
+    return None
 
 
 def _image(url: str, detail: str | None) -> dict[str, Any]:

@@ -72,9 +72,9 @@ def test_the_report_has_a_row_for_each_split_and_a_share_for_each_category(tmp_p
     }
     result = process(tmp_path, "vlmevalkit_choice", items)
     assert result["accuracy"] == 66.67
-    assert result["report"] == [
-        {"split": "dev", "Overall": 50.0, "LR": 100.0, "ocr": 0.0},
-        {"split": "test", "Overall": 100.0, "LR": None, "ocr": 100.0},
+    assert result["report"]["rows"] == [
+        {"split": "dev", "Overall": 0.5, "LR": 1.0, "ocr": 0.0},
+        {"split": "test", "Overall": 1.0, "LR": None, "ocr": 1.0},
     ]
 
 
@@ -87,5 +87,5 @@ def test_circular_evaluation_wants_every_copy_right(tmp_path):
     }
     assert process(tmp_path, "vlmevalkit_choice", items)["accuracy"] == 75.0
     result = process(tmp_path, {"type": "vlmevalkit_choice", "circular": True}, items)
-    assert (result["accuracy"], result["report"]) == (50.0, [{"split": "none", "Overall": 50.0}])
+    assert (result["accuracy"], result["report"]["rows"]) == (50.0, [{"split": "none", "Overall": 0.5}])
     assert "accuracy_stderr" not in result

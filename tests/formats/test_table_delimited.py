@@ -268,3 +268,8 @@ def test_hostile_bytes_are_wrong_rows_or_a_wrong_file(scratch, suffix, data):
             assert row[table.columns[0]] == cell
     assert len(places) == len(table)
     assert places == sorted(places)
+
+
+def test_a_scan_gives_the_raw_cells_of_named_columns_and_nothing_of_wrong_rows(scratch):
+    table = table_of(scratch, b'a\tb\t\tc\n\xff\t"x\ty"\tz\t7\n1\n2\t3\t4\t5\t6\n"6\n')
+    assert list(table.scan()) == [[b"\xff", b"x\ty", b"7"], [b"1"], None, None]

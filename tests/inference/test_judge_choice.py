@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flagmm.errors import ConfigError
-from flagmm.evaluator import AggregationEvaluator, BaseEvaluator, ExtractEvaluator
+from flagmm.evaluator import AggregationEvaluator, BaseEvaluator, ExtractEvaluator, TsvEvaluator
 from flagmm.inference.judge_choice import choose_judges
 
 URL = "http://h/v1"
@@ -35,6 +35,13 @@ def test_a_block_has_the_keys_of_a_model_file_and_temperature_0_by_default():
     assert (choice.settings.strategy, choice.settings.method) == ("llm", "compare")
     assert choice.settings.prompt == "{answer} VERDICT:"
     assert choice.fixed == {"model_name", "url", "num_workers", "model"}
+
+
+def test_an_evaluator_may_have_a_usual_strategy_that_the_task_and_the_command_line_replace():
+    assert only({"judge": NEW}, evaluator=TsvEvaluator()).settings.strategy == "auto"
+    assert only({}, given=NEW, evaluator=TsvEvaluator()).settings.strategy == "auto"
+    assert only({"judge": {**NEW, "strategy": "extract"}}, evaluator=TsvEvaluator()).settings.strategy == "extract"
+    assert only({}, given={**NEW, "strategy": "llm"}, evaluator=TsvEvaluator()).settings.strategy == "llm"
 
 
 def test_a_temperature_that_is_null_is_not_sent():

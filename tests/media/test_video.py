@@ -15,7 +15,7 @@ from PIL import Image
 
 from flagmm.errors import ConfigError, DataError
 from flagmm.media.image import ImageLimits
-from flagmm.media.video import Span, sample_frame_indices, sample_frames
+from flagmm.media.video import Span, frames_per_second, inner_frames, sample_frame_indices, sample_frames
 from flagmm.types import MediaSource
 
 SIZE = (64, 48)
@@ -343,3 +343,31 @@ def test_without_pyav_the_error_says_what_to_install():
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == "reading a video needs 'av': pip install 'flagmm[video]'"
+
+
+@pytest.mark.parametrize(
+    ("pick", "expected"),
+    [
+        pytest.param(inner_frames(4), [20, 40, 60, 80], id="equal parts"),
+        pytest.param(inner_frames(1), [50], id="the middle"),
+        pytest.param(frames_per_second(1), [0, 25, 50, 75], id="one a second of 25 frames"),
+        pytest.param(frames_per_second(0.1), [0], id="fewer than one"),
+    ],
+)
+def test_frames_may_be_picked_as_a_data_set_asks(mp4, pick, expected):
+    frames = sample_frames(MediaSource(path=str(mp4)), 2, ImageLimits(), pick=pick)
+    assert numbers(frames) == expected
+
+
+@pytest.mark.parametrize("pick", [inner_frames(300), frames_per_second(100)])
+def test_no_frame_is_picked_twice(mp4, pick):
+    assert len(sample_frames(MediaSource(path=str(mp4)), 2, ImageLimits(), pick=pick)) <= 100
+
+
+@forall(st.integers(1, 10**5), st.integers(1, 300), st.floats(0.01, 1000), st.floats(0.01, 100))
+def test_picked_frames_are_there_distinct_and_ordered(total, count, seconds, rate):
+    for pick in (inner_frames(count), frames_per_second(rate)):
+        found = pick.choose(total, seconds)[:1000]
+        assert found
+        assert found == sorted(set(found))
+        assert 0 <= found[0] <= found[-1] < total

@@ -12,6 +12,7 @@ from flagmm.config.model import ModelSpec
 from flagmm.errors import DataError
 from flagmm.models.openai_body import BodyBuilder
 from flagmm.types import AudioPart, ImagePart, MediaSource, Message, TextPart, VideoPart
+from tests.media.test_video import make_video
 
 
 def build(*parts, repeat=0, messages=None, **spec):
@@ -238,3 +239,10 @@ def test_the_model_file_decides_before_the_data_set_how_a_video_is_sent(mode, se
             build(part, video_mode=setting)
     else:
         assert content(part, video_mode=setting)[0]["type"] == sent
+
+
+@pytest.mark.parametrize(("extra", "frames"), [({"nframe": 3}, 3), ({"frame_rate": 1}, 4), ({"fps": 1}, 2), ({}, 2)])
+def test_the_data_set_may_say_how_many_frames_a_video_is_sent_as(tmp_path, extra, frames):
+    path = make_video(tmp_path / "a.mp4")  # of 100 frames and 4 seconds
+    part = VideoPart(source=MediaSource(path=str(path)), extra=extra)
+    assert len(content(part, max_num_frames=2)) == frames

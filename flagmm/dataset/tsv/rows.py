@@ -1,0 +1,176 @@
+"""The rows of a table: ids and which have no picture known from the start, cells read when they are asked for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from flagmm.dataset.tsv.image_cell import ImageCell
+from flagmm.dataset.tsv.light_rows import LightRows
+from flagmm.errors import DataError
+from flagmm.formats.delimited_table import DelimitedTable
+
+logger = logging.getLogger(__name__)
+
+_DELIMITERS = {".tsv": b"\t", ".csv": b","}
+_KNOWN = frozenset({
+    "index", "image", "image_path", "question", "hint", "answer", "category", "l2-category", "split", "g_index",
+    "video", "video_path", "subtitle_path", "candidates",
+})  # fmt: skip
+_YES_NO = frozenset({"yes", "no"})
+_IMAGE = "image"
+
+Record = Mapping[str, str]
+"""The filled cells of a row but for `image`; known columns under their own names, however the table writes them."""
+
+
+class TsvRow(NamedTuple):
+    """One row."""
+
+    cells: Record
+    image: ImageCell | None
+    """None where the cell is empty."""
+
+
+class TsvRows:
+    """The rows of a table that are asked, in order.
+
+    Attributes:
+        path: the table.
+        columns: its columns, known ones under their own names.
+        question_ids: the `index` of each row, as text.
+        is_yes_no: whether there are answers, and all of them are Yes or No.
+    """
+
+    def __init__(self, path: Path, *, skip_noimg: bool) -> None:
+        """Read the header, and look at each row once.
+
+        Raises:
+            DataError: no such table, no `index` or `question`, two rows with one index, or no row at all.
+        """
+        self.path = path
+        self._table = _open(path)
+        self._names = _canonical_names(self._table.columns)
+        self.columns = tuple(self._names.values())
+        missing = [name for name in ("index", "question") if name not in self.columns]
+        if missing:
+            raise DataError(f"{path}: no column {missing[0]!r}; the columns are {', '.join(self._table.columns)}")
+        self.question_ids: list[str] = []
+        self.is_yes_no = False
+        self._rows: list[int] = []
+        self._skipped: dict[str, int] = {}  # those without a picture, which other rows may still name
+        self._light = LightRows(self.columns.index(_IMAGE) if _IMAGE in self.columns else None)
+        self._look_at_all(skip_noimg and _IMAGE in self.columns)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def row(self, position: int) -> TsvRow:
+        """A row that is asked.
+
+        Raises:
+            DataError: the row is malformed; names file, line and column.
+        """
+        return self._read(self._rows[position])
+
+    def where(self, position: int) -> str:
+        """File and line of a row that is asked."""
+        return self._table.where(self._rows[position])
+
+    def named(self, index: str) -> TsvRow:
+        """The row with this index, also one that is not asked.
+
+        Raises:
+            KeyError: there is none.
+            DataError: the row is malformed.
+        """
+        return self._read(self._numbers[index])
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Row numbers by index; made only where a row names another."""
+        return {**self._skipped, **dict(zip(self.question_ids, self._rows, strict=True))}
+
+    def _read(self, row: int) -> TsvRow:
+        light = self._light.get(row)
+        if light is not None:
+            cells = {name: cell for name, cell in zip(self.columns, light.cells, strict=False) if cell}
+            return TsvRow(cells, ImageCell.of_note(light.image, lambda: self._table.row(row)[self._image_column]))
+        record = self._table.row(row)
+        image = record.get(self._image_column)
+        cells = {self._names[name]: cell for name, cell in record.items() if cell and name != self._image_column}
+        return TsvRow(cells, ImageCell.of_text(image) if image else None)
+
+    @cached_property
+    def _image_column(self) -> str:
+        """What the table calls it."""
+        return next((column for column, name in self._names.items() if name == _IMAGE), "")
+
+    def _look_at_all(self, skips: bool) -> None:
+        seen: dict[str, int] = {}
+        answers: set[str] = set()
+        places = {name: place for place, name in enumerate(self.columns)}
+        for row, cells in enumerate(self._table.scan()):
+            index, answer = (_text(cells, places.get(name)) for name in ("index", "answer"))
+            question_id = index or f"row {row + 1}"
+            if question_id in seen:
+                pair = f"{self._table.where(seen[question_id])} and {self._table.where(row)}"
+                raise DataError(f"{pair} have the same index {question_id!r}; give each row its own")
+            seen[question_id] = row
+            if skips and index and not any(_has(cells, places.get(name)) for name in (_IMAGE, "image_path")):
+                self._skipped[question_id] = row
+                continue
+            if answer and len(answers) <= len(_YES_NO):
+                answers.add(answer.strip().lower())
+            self.question_ids.append(question_id)
+            self._rows.append(row)
+            self._light.keep(row, cells)
+        self.is_yes_no = bool(answers) and answers <= _YES_NO
+        self._tell_of_skipped()
+
+    def _tell_of_skipped(self) -> None:
+        if not self._rows:
+            hint = "; skip_noimg=False asks rows without a picture" if self._skipped else ""
+            raise DataError(f"{self.path}: no row to ask{hint}")
+        if self._skipped:
+            logger.warning(
+                "%s: %d rows have no picture and are left out, as VLMEvalKit does; skip_noimg=False asks them",
+                self.path,
+                len(self._skipped),
+            )
+
+
+def _has(cells: list[bytes] | None, place: int | None) -> bool:
+    return cells is not None and place is not None and place < len(cells) and cells[place] != b""
+
+
+def _text(cells: list[bytes] | None, place: int | None) -> str:
+    """A cell as text; "" where the row is wrong or has none, or the cell is no text."""
+    if cells is None or place is None or place >= len(cells):
+        return ""
+    try:
+        return cells[place].decode("utf-8")
+    except UnicodeDecodeError:  # told when the row's turn comes
+        return ""
+
+
+def _open(path: Path) -> DelimitedTable:
+    delimiter = _DELIMITERS.get(path.suffix.lower())
+    if delimiter is None:
+        raise DataError(f"{path}: expected a table named .tsv")
+    return DelimitedTable(path, delimiter)
+
+
+def _canonical_names(columns: tuple[str, ...]) -> dict[str, str]:
+    """The name that a column is known by, by the name that the table gives it: "Question" is `question`."""
+    taken = set(columns)
+    names: dict[str, str] = {}
+    for column in columns:
+        low = column.strip().lower()
+        is_other_spelling = column not in _KNOWN and low in _KNOWN and low not in taken
+        names[column] = low if is_other_spelling else column
+        taken.add(names[column])
+    return names
