@@ -29,9 +29,9 @@ def run_guarded(
         interrupted: what to say after Ctrl-C or SIGTERM.
     """
     from flagmm.cli.logs import one_line, set_up_logging
-    from flagmm.cli.memory import give_back_large_blocks
+    from flagmm.memory import use_one_arena
 
-    give_back_large_blocks()
+    use_one_arena()
     formatter = set_up_logging(quiet=quiet, debug=debug)
     try:
         signal.signal(signal.SIGTERM, _interrupt)
