@@ -75,7 +75,8 @@ _OTHER_LAYOUT = object()
 
 def _values_by_line(file: IO[str]) -> Iterator[Any]:
     """The values between a line "[" and a line "]", each on a line; at what is laid out otherwise, `_OTHER_LAYOUT`."""
-    is_last = may_end = False
+    decode = json.JSONDecoder().raw_decode
+    is_last = False
     if file.readline().strip() == "[":
         may_end = True
         for line in file:
@@ -84,11 +85,14 @@ def _values_by_line(file: IO[str]) -> Iterator[Any]:
                 return
             if is_last:
                 break
-            is_last = may_end = not text.endswith(",")
             try:
-                yield json.loads(text.removesuffix(","))
+                value, end = decode(text)
             except (ValueError, RecursionError):
                 break
+            is_last = may_end = end == len(text)
+            if not is_last and text[end:] != ",":
+                break
+            yield value
     yield _OTHER_LAYOUT
 
 

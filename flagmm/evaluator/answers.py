@@ -94,20 +94,33 @@ def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> list[Answ
 
 
 def _answer(question_id: str, record: dict[str, Any], annotation: Annotation) -> Answer:
-    repeated = isinstance(record["answer"], Mapping)
-    texts = list(record["answer"].values()) if repeated else [record["answer"]]
-    numbers = [_number(key, order) for order, key in enumerate(record["answer"])] if repeated else [0]
-    replies = tuple(
+    repeated = isinstance(record["answer"], dict)
+    replies = _repeated_replies(record) if repeated else (_only_reply(record),)
+    return Answer(question_id=question_id, annotation=annotation, record=record, replies=replies, repeated=repeated)
+
+
+def _only_reply(record: Mapping[str, Any]) -> Reply:
+    answer = record["answer"]
+    return Reply(
+        text=_text(answer),
+        status=_status(record.get("status"), answer),
+        finish_reason=record.get("finish_reason"),
+        usage=record.get("usage"),
+        inference=0,
+    )
+
+
+def _repeated_replies(record: Mapping[str, Any]) -> tuple[Reply, ...]:
+    return tuple(
         Reply(
             text=_text(text),
-            status=_status(_at(record, "statuses" if repeated else "status", order, repeated), text),
-            finish_reason=_at(record, "finish_reason", order, repeated),
-            usage=_at(record, "usage", order, repeated),
-            inference=number,
+            status=_status(_at(record, "statuses", order), text),
+            finish_reason=_at(record, "finish_reason", order),
+            usage=_at(record, "usage", order),
+            inference=_number(key, order),
         )
-        for order, (text, number) in enumerate(zip(texts, numbers, strict=True))
+        for order, (key, text) in enumerate(record["answer"].items())
     )
-    return Answer(question_id=question_id, annotation=annotation, record=record, replies=replies, repeated=repeated)
 
 
 def _number(key: str, order: int) -> int:
@@ -116,10 +129,8 @@ def _number(key: str, order: int) -> int:
     return int(digits) if digits.isdecimal() else order
 
 
-def _at(record: Mapping[str, Any], key: str, order: int, repeated: bool) -> Any:
+def _at(record: Mapping[str, Any], key: str, order: int) -> Any:
     value = record.get(key)
-    if not repeated:
-        return value
     return value[order] if isinstance(value, list) and order < len(value) else None
 
 

@@ -12,6 +12,7 @@ from flagmm.config.dump import fingerprint
 from flagmm.config.model import ModelSpec
 from flagmm.errors import FlagMMError, ModelError, UserCodeError
 from flagmm.inference.interrupt import Gate, NotStarted, Stop
+from flagmm.memory import give_back
 from flagmm.models.build import build_client
 from flagmm.models.client import ModelClient
 from flagmm.models.fetching import with_media
@@ -70,6 +71,7 @@ class ModelSession:
                 self._loop.run_until_complete(self.client.__aenter__())
         with self.stop.listening(self._loop):
             self._loop.run_until_complete(work())
+        give_back()  # the room of the media, which scoring needs for answers
 
 
 async def ask_model(client: ModelClient, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:

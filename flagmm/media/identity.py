@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 
 from flagmm.media.reading import stat_file, unusable
 from flagmm.types import MediaIdentity
 
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 19
 
 
 def identify(path: str, known: MediaIdentity | None = None) -> MediaIdentity:
@@ -27,9 +28,19 @@ def identify_bytes(data: bytes) -> MediaIdentity:
     return MediaIdentity(size=len(data), mtime_ns=0, digest=hashlib.sha256(data).hexdigest())
 
 
+class _Buffer(threading.local):
+    """One block for each thread, as a new one for each file would cost as much as reading the file."""
+
+    def __init__(self) -> None:
+        self.block = memoryview(bytearray(_BLOCK_BYTES))
+
+
+_buffer = _Buffer()
+
+
 def _digest(path: str) -> str:
     digest = hashlib.sha256()
-    block = memoryview(bytearray(_BLOCK_BYTES))
+    block = _buffer.block
     try:
         with open(path, "rb", buffering=0) as file:
             while length := file.readinto(block):
