@@ -68,6 +68,13 @@ def _saved_model(path: Path) -> Any:
     return values.get("model") if isinstance(values, dict) else None
 
 
+def saved_model_name(path: Path) -> str | None:
+    """What the model is called whose answers lie here; None where `run.json` does not tell."""
+    model = _saved_model(path)
+    names = [model.get(key) for key in ("chat_name", "model_name")] if isinstance(model, dict) else []
+    return next((name for name in names if isinstance(name, str)), None)
+
+
 def _versions() -> dict[str, str]:
     versions = {}
     for name in _PACKAGES:

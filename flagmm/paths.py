@@ -104,6 +104,15 @@ def evaluated_tasks(folder: Path) -> list[TaskPaths]:
     return here or [TaskPaths(path.parent, path.parent.name) for path in below]
 
 
+def unused_folder(folder: Path) -> Path:
+    """The folder, or where it is there already `<folder>_2` and so on, the first that is not."""
+    found, number = folder, 1
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}_{number}")
+    return found
+
+
 def default_output_dir(model_name: str) -> Path:
     """`results/<model name>`, where neither a flag nor the model file names a directory."""
     return Path("results") / safe_name(model_name.replace("/", "--"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,8 @@ from flagmm.types import TaskResult
 
 logger = logging.getLogger(__name__)
 
+Export = Callable[[Dataset, TaskPaths, TaskResult], object]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -43,6 +45,10 @@ class Options:
     reprocess: bool = False
     judge: Mapping[str, Any] | None = None
     """A judge taken before the tasks' own: a model file's keys, with `strategy` and `prompt`."""
+    score: bool = True
+    """False only asks."""
+    export: Export | None = None
+    """Writes a scored task in another tool's layout, too."""
     progress: Progress = field(default_factory=SilentProgress)
 
 
@@ -107,7 +113,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
         dataset = build_dataset(
             task, data_root=options.data_root, settings=options.dataset_settings, reprocess=options.reprocess
         )
-        evaluator = build_evaluator(task)
+        evaluator = build_evaluator(task) if options.score else None
         attach_judge(task, evaluator, paths, given=options.judge)
         if session is not None:
             chosen = dataset_settings(task, options.data_root, options.dataset_settings)
@@ -123,9 +129,14 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
             if session.stop.requested:
                 return None
         if evaluator is None:
-            logger.warning("%s: the task file has no evaluator; its answers are counted, not scored", task.name)
-            return count_only(dataset, paths)
-        return evaluate(task, evaluator, dataset, paths)
+            if options.score:
+                logger.warning("%s: the task file has no evaluator; its answers are counted, not scored", task.name)
+            result = count_only(dataset, paths)
+        else:
+            result = evaluate(task, evaluator, dataset, paths)
+        if options.export is not None:
+            options.export(dataset, paths, result)
+        return result
 
 
 def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:

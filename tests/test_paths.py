@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm import paths
-from flagmm.paths import RunPaths, default_output_dir, safe_name
+from flagmm.paths import RunPaths, default_output_dir, safe_name, unused_folder
 
 OFTEN = settings(max_examples=100, deadline=None)
 ANY_TEXT = st.text(st.characters(), max_size=400)  # lone surrogates included
@@ -118,3 +118,12 @@ def test_results_go_under_the_model_s_name_in_one_folder():
 def test_the_task_and_model_files_that_come_with_the_package_are_found():
     assert (paths.installed_tasks() / "demo" / "ocr.py").is_file()
     assert (paths.installed_model_configs() / "ocr.json").is_file()
+
+
+def test_a_folder_that_is_there_is_not_used_again(tmp_path):
+    made = []
+    for _ in range(3):
+        folder = unused_folder(tmp_path / "T1.2")
+        folder.mkdir()
+        made.append(folder.name)
+    assert made == ["T1.2", "T1.2_2", "T1.2_3"]

@@ -11,7 +11,13 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-COMMANDS = {"check": "flagmm.cli.check", "compare": "flagmm.cli.compare", "eval": "flagmm.cli.eval"}
+COMMANDS = {
+    "check": "flagmm.cli.check",
+    "compare": "flagmm.cli.compare",
+    "eval": "flagmm.cli.eval",
+    "score": "flagmm.cli.score",
+    "vlmeval": "flagmm.cli.vlmeval",
+}
 """The first argument that chooses a command -> its module, whose docstring begins with what `--help` says of it."""
 _DEFAULT = "flagmm.cli.run"
 _INTERRUPTED = 130

@@ -108,6 +108,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--judge", metavar="FILE", help="model file of a judge; may name a strategy and a prompt (docs/judge.md)"
     )
+    group.add_argument(
+        "--export", choices=["vlmevalkit"], help="write predictions and scores in that tool's files, too"
+    )
     group.add_argument("--overwrite", action="store_true", help="forget saved answers of these tasks and ask again")
     group.add_argument("--keep-failed", action="store_true", help="do not ask failed, refused and empty items again")
     group.add_argument("--quiet", "-q", action="store_true", help="warnings and results only")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from flagmm.errors import ConfigError
 if TYPE_CHECKING:
     from flagmm.config.model import ModelSpec
     from flagmm.paths import RunPaths
-    from flagmm.pipeline import Options, Outcome
+    from flagmm.pipeline import Export, Options, Outcome
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +65,8 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
     for judge in find_judges(tasks, given=options.judge):
         secrets += judge.secrets()
     output = _output(arguments, spec)
+    if arguments.export is not None:
+        options = replace(options, export=_export(arguments, spec, output))
     with Manifest(output.manifest, argv=argv, spec=spec, tasks=[task.name for task in tasks]) as manifest:
         outcome = _run_pipeline(tasks, spec, output, options)
         manifest.state = "interrupted" if outcome.interrupted else "ended"
@@ -71,6 +74,7 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
 
 
 def _model_spec(arguments: argparse.Namespace) -> ModelSpec:
+    from flagmm.config.locate import read_model_file
     from flagmm.config.model import parse_model
     from flagmm.models.build import own_keys
 
@@ -81,19 +85,8 @@ def _model_spec(arguments: argparse.Namespace) -> ModelSpec:
                 "no model: give --cfg with a model file, or --model and --url (or score with --without-infer)"
             )
         return parse_model({}, flags, source="command line", own_keys=own_keys)
-    values = _read_model_file(arguments.cfg)
+    values = read_model_file(arguments.cfg)
     return parse_model(values, flags, source=arguments.cfg, own_keys=own_keys)
-
-
-def _read_model_file(name: str) -> dict[str, Any]:
-    from flagmm.config.locate import find_model_file
-    from flagmm.jsonio import read_json
-
-    path = find_model_file(name)
-    values = read_json(path)
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path}: expected an object")
-    return values
 
 
 def _output(arguments: argparse.Namespace, spec: ModelSpec | None) -> RunPaths:
@@ -111,6 +104,15 @@ def _output(arguments: argparse.Namespace, spec: ModelSpec | None) -> RunPaths:
     return RunPaths(default_output_dir(spec.model_name))
 
 
+def _export(arguments: argparse.Namespace, spec: ModelSpec | None, output: RunPaths) -> Export:
+    """What writes VLMEvalKit's files, named after the model: of saved answers the one that the folder tells of."""
+    from flagmm.manifest import saved_model_name
+    from flagmm.report.vlmevalkit_files import VlmevalkitExport
+
+    given = spec.shown_name if spec is not None else arguments.model_name or saved_model_name(output.manifest)
+    return VlmevalkitExport(output.folder, given or output.folder.resolve().name)
+
+
 def _folder(name: str, where: str) -> Path:
     folder = Path(name).expanduser()
     for path in (folder, *folder.parents):
@@ -120,6 +122,7 @@ def _folder(name: str, where: str) -> Path:
 
 
 def _options(arguments: argparse.Namespace) -> Options:
+    from flagmm.config.locate import read_model_file
     from flagmm.inference.plan import Scope
     from flagmm.inference.progress import make_progress
     from flagmm.pipeline import Options
@@ -136,7 +139,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         skip_finished=arguments.skip,
         overwrite=arguments.overwrite,
         reprocess=arguments.reprocess,
-        judge=_read_model_file(arguments.judge) if arguments.judge else None,
+        judge=read_model_file(arguments.judge) if arguments.judge else None,
         progress=make_progress(quiet=arguments.quiet),
     )
 

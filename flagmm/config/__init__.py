@@ -4,6 +4,7 @@
 `locate.py`: names given on the command line -> files.  `env.py`: every environment variable flagmm reads.
 `secrets.py`: keys that must not be shown.  `dump.py`: configs as JSON for the results directory.
 `task_config.py`, `generation.py`, `judge_values.py`: the settings that EvalScope's scripts and commands use.
+`vlmeval.py`, `vlmeval_models.py`, `vlmeval_presets.py`: those of VLMEvalKit's command, and its names of models.
 """
 
 from __future__ import annotations

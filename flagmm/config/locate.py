@@ -5,9 +5,11 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from flagmm.config.task import is_task_file
 from flagmm.errors import ConfigError
+from flagmm.jsonio import read_json
 from flagmm.paths import installed_model_configs, installed_tasks
 from flagmm.registry import did_you_mean
 
@@ -91,3 +93,17 @@ def find_model_file(name: str) -> Path:
             return candidate
     known = [file.stem for file in installed.glob("*.json")]
     raise ConfigError(f"{name}: no such model file.{did_you_mean(name, known)}")
+
+
+def read_model_file(name: str) -> dict[str, Any]:
+    """The values of the model file called `name`.
+
+    Raises:
+        ConfigError: there is none, or it holds no object.
+        DataError: it cannot be read.
+    """
+    path = find_model_file(name)
+    values = read_json(path)
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: expected an object")
+    return values

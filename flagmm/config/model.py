@@ -51,6 +51,8 @@ class ModelSpec:
     """Pixels."""
     min_short_side: int | None = None
     """Pixels."""
+    image_detail: str | None = None
+    """How closely the endpoint is asked to look at pictures whose data do not say; None sends nothing of it."""
     max_num_frames: int = 16
     video_mode: VideoMode | None = None
     """Whether videos are sent as files or as frames; None leaves it to the data set."""
@@ -66,6 +68,8 @@ class ModelSpec:
     """Seconds for one attempt."""
     retries: int = DEFAULT_RETRIES
     """Further attempts after the first."""
+    proxy: str | None = None
+    """URL of a proxy for this endpoint; None leaves it to the environment."""
     reasoning: Any = None
     thinking: Any = None
     provider: Any = None
@@ -85,7 +89,7 @@ class ModelSpec:
     def secrets(self) -> list[str]:
         """Every text of this spec that must not be shown."""
         texts = [self.api_key.reveal()] if self.api_key else []
-        texts += url_secrets(self.url) if self.url else []
+        texts += [text for url in (self.url, self.proxy) if url for text in url_secrets(url)]
         for name, value in self.headers.items():
             if is_secret_key(name):
                 texts += [value, value.rpartition(" ")[2]]  # with and without a leading "Bearer"
@@ -100,7 +104,9 @@ class ModelSpec:
         )  # fmt: skip
         settings = {name: getattr(self, name) for name in names}
         # Younger than saved answers, whose settings must stay what they were.
-        settings |= {name: getattr(self, name) for name in ("video_mode", "fetch_media") if getattr(self, name)}
+        settings |= {
+            name: getattr(self, name) for name in ("video_mode", "fetch_media", "image_detail") if getattr(self, name)
+        }
         return {"url": mask_url(self.url) if self.url else None, **settings}
 
 
@@ -134,6 +140,7 @@ _HEADERS = _Check(
     "an object of texts",
     lambda value: isinstance(value, dict) and all(isinstance(item, str) for item in value.values()),
 )
+_DETAIL = _Check('"low", "high" or "auto"', lambda value: value in ("low", "high", "auto"))
 _ANY = _Check("a value", lambda value: True)
 
 _CHECKS = {
@@ -144,7 +151,7 @@ _CHECKS = {
     "timeout": _SECONDS, "retries": _NOT_NEGATIVE, "reasoning": _ANY, "thinking": _ANY, "provider": _ANY,
     "extra_body": _OBJECT, "headers": _HEADERS, "backend": _TEXT, "extra_args": _ANY, "server_port": _COUNT,
     "output_dir": _TEXT, "video_mode": _VIDEO_MODE, "fetch_media": _FLAG, "fetch_media_max_bytes": _COUNT,
-    "fetch_timeout": _SECONDS, "allow_private_media": _FLAG,
+    "fetch_timeout": _SECONDS, "allow_private_media": _FLAG, "image_detail": _DETAIL, "proxy": _OPTIONAL_TEXT,
 }  # fmt: skip
 _OLD_NAMES = {"retry_time": "timeout", "base_url": "url"}
 _IGNORED = {

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 MASK = "***"
 _SECRET_KEY = re.compile(
-    r"(?i)(^|[_-])((api|access|secret|private|subscription|account)[_-]?key"
+    r"(?i)(^|[_-])((api|access|secret|private|subscription|account|judge)[_-]?key"
     r"|(access|auth|api|bearer|refresh|session|security)[_-]?token"
     r"|secret|password|passwd|authorization|credentials?|signature|cookie)$|^(key|token|sig)$"
 )
@@ -19,9 +19,9 @@ _SECRET_IN_TEXT = re.compile(
     r"""(["']?[\w-]*(?:key|token|secret|password|authorization)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,}]+)""",
     re.IGNORECASE,
 )
-_SECRET_FLAG = "--api-key"
+_SECRET_FLAG = re.compile(r"--(\w+[-_])?key")  # --api-key, --key, --judge-key
 # The flag with its value, or the flag of another command inside the value of one of ours.
-_KEY_IN_ARGUMENT = re.compile(r"(?s)^(--api[-_]key=).+|(--api[-_]key[= ]+)\S+")
+_KEY_IN_ARGUMENT = re.compile(r"(?s)^(--(?:\w+[-_])?key=).+|(--(?:\w+[-_])?key[= ]+)\S+")
 
 
 class Secret:
@@ -107,11 +107,11 @@ def url_secrets(url: str) -> list[str]:
 
 
 def mask_command(arguments: Iterable[str]) -> list[str]:
-    """Command-line arguments with the value of `--api-key` masked, and any secrets in URLs."""
+    """Command-line arguments with the values of `--api-key` and its like masked, and any secrets in URLs."""
     masked, hide_next = [], False
     for argument in arguments:
         masked.append(MASK if hide_next else _mask_argument(argument))
-        hide_next = not hide_next and argument.replace("_", "-") == _SECRET_FLAG
+        hide_next = not hide_next and _SECRET_FLAG.fullmatch(argument) is not None
     return masked
 
 

@@ -19,6 +19,9 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_WORK_DIR = "outputs"
 DEFAULT_SEED = 42
+VLMEVALKIT = "VLMEvalKit"
+"""The backend whose settings are in `eval_config`."""
+_NATIVE = "Native"
 _REFUSED = {"judge_worker_num": "there is none any more; eval_batch_size bounds the judge's calls, too"}
 _MEANINGLESS = frozenset(
     {
@@ -88,13 +91,14 @@ class TaskConfig:
     debug: bool = False
     dry_run: bool = False
 
-    eval_backend: str = "Native"
+    eval_backend: str = _NATIVE
+    eval_config: Any = None
+    """Of the backend VLMEvalKit: an object with `model` and `data`, or the path of a file."""
     # What follows means something to EvalScope only; it is taken, and a warning tells so.
     model_task: Any = None
     chat_template: Any = None
     dataset_dir: Any = None
     dataset_hub: Any = None
-    eval_config: Any = None
     enable_progress_tracker: Any = None
     analysis_report: Any = None
     collect_perf: Any = None
@@ -124,8 +128,10 @@ class TaskConfig:
             if value is not None and not check.holds(value):
                 shown = "***" if name == "api_key" else _shown(value)
                 raise ConfigError(f"{source}: {name}: expected {check.expected}, found {shown}")
-        if self.eval_backend != "Native":
-            raise ConfigError(f"{source}: eval_backend: {self.eval_backend!r} is not run here; only 'Native' is")
+        if self.eval_backend not in (_NATIVE, VLMEVALKIT):
+            raise ConfigError(
+                f"{source}: eval_backend: {self.eval_backend!r} is not run here; {_NATIVE!r} and {VLMEVALKIT!r} are"
+            )
 
     def meaningless(self) -> list[str]:
         """The keys that were given and have no meaning here."""

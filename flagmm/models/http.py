@@ -77,7 +77,7 @@ class HttpClient(BaseClient):
         self._bodies = BodyBuilder(spec)
         self._secrets = spec.secrets()
         self._session: aiohttp.ClientSession | None = None
-        self._proxy = _proxy_for(self.url)
+        self._proxy = _proxy_for(self.url, spec.proxy)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -217,16 +217,21 @@ def _parse_events(body: bytes) -> ModelOutput:
     return reply.output()
 
 
-def _proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for this URL; aiohttp's own reading of it also sends ~/.netrc passwords."""
+def _proxy_for(url: str, given: str | None = None) -> str | None:
+    """The proxy of the model file, else the one that the environment names for this URL.
+
+    aiohttp's own reading of the environment also sends passwords of ~/.netrc.
+    """
     parts = urlsplit(url)
-    if urllib.request.proxy_bypass(parts.hostname or ""):
+    if given is None and urllib.request.proxy_bypass(parts.hostname or ""):
         return None
-    proxy = urllib.request.getproxies().get(parts.scheme)
+    proxy = given or urllib.request.getproxies().get(parts.scheme)
     if proxy is None:
         return None
     proxy = proxy if "://" in proxy else f"http://{proxy}"
     if not _is_http(proxy):
+        if given is not None:
+            raise ConfigError(f"model: proxy: {mask_url(proxy)!r} is no http or https URL")
         raise ConfigError(
             f"{parts.scheme}_proxy: {mask_url(proxy)!r} is no http or https URL; set another in the environment, "
             f"or no_proxy={parts.hostname}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from flagmm.config.env import load_dotenv_file
-from flagmm.config.task_config import TaskConfig, read_task_config
+from flagmm.config.task_config import VLMEVALKIT, TaskConfig, read_task_config
 from flagmm.errors import FlagMMError, ResumeError
 from flagmm.inference.progress import Progress, make_progress
 from flagmm.inference.session import ModelSession
@@ -23,14 +23,21 @@ from flagmm.pipeline import run as run_pipeline
 from flagmm.run.dry import look
 from flagmm.run.plan import RunPlan, make_plan
 from flagmm.run.reports import Reports, make_reports
+from flagmm.run.vlmeval.legacy import Scores, plan_legacy, run_legacy
 
 logger = logging.getLogger(__name__)
 
 Given = TaskConfig | Mapping[str, Any] | str | Path
 
 
-def run_task(task_cfg: Given | Sequence[TaskConfig | Mapping[str, Any]]) -> Reports | list[Reports]:
+Returned = Reports | Scores
+_T = TypeVar("_T")
+
+
+def run_task(task_cfg: Given | Sequence[TaskConfig | Mapping[str, Any]]) -> Returned | list[Returned]:
     """Run an evaluation, write its table to stdout, and return a report for each data set.
+
+    `eval_backend: VLMEvalKit` returns the scores by `<model>_<data set>_acc`.
 
     Args:
         task_cfg: a TaskConfig, a dict with its keys, the path of a YAML or JSON file with them, or a list of the first
@@ -44,10 +51,13 @@ def run_task(task_cfg: Given | Sequence[TaskConfig | Mapping[str, Any]]) -> Repo
     return _run_one(task_cfg)
 
 
-def _run_one(given: Given) -> Reports:
+def _run_one(given: Given) -> Returned:
     load_dotenv_file()
     source = str(given) if isinstance(given, str | Path) else "task_cfg"
-    plan = make_plan(read_task_config(given), source=source)
+    config = read_task_config(given)
+    if config.eval_backend == VLMEVALKIT:
+        return _run_legacy(config, source)
+    plan = make_plan(config, source=source)
     if plan.config.dry_run:
         _show(look(plan).text())
         return Reports(folder=plan.output.folder, errors={})
@@ -63,20 +73,32 @@ def _run_one(given: Given) -> Reports:
     return reports
 
 
+def _run_legacy(config: TaskConfig, source: str) -> Scores:
+    plan = plan_legacy(config, source=source)
+    sessions: list[ModelSession] = []
+    scores = _anywhere(lambda: run_legacy(plan, sessions), sessions)
+    _show(scores.text)
+    return scores
+
+
 def _execute_anywhere(plan: RunPlan) -> Outcome:
-    """Run the plan, in a thread of its own where an event loop is running in this one."""
     session = ModelSession(plan.spec) if plan.spec is not None else None
     progress = make_progress(quiet=False)
+    return _anywhere(lambda: execute(plan, session, progress=progress), [session] if session is not None else [])
+
+
+def _anywhere(work: Callable[[], _T], sessions: Sequence[ModelSession]) -> _T:
+    """Do the work, in a thread of its own where an event loop is running in this one."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return execute(plan, session, progress=progress)
+        return work()
     with ThreadPoolExecutor(max_workers=1) as pool:
-        running = pool.submit(execute, plan, session, progress=progress)
+        running = pool.submit(work)
         try:
             return running.result()
         except KeyboardInterrupt:
-            if session is not None:
+            for session in sessions:
                 session.stop.requested = True  # calls under way end; leaving the pool waits for them
             raise
 

@@ -19,7 +19,7 @@ from flagmm.config.task_config import TaskConfig
 from flagmm.errors import ConfigError
 from flagmm.inference.plan import Scope
 from flagmm.models.build import own_keys
-from flagmm.paths import RunPaths
+from flagmm.paths import RunPaths, unused_folder
 from flagmm.run.tasks import find_datasets
 
 logger = logging.getLogger(__name__)
@@ -102,18 +102,9 @@ def _folder(config: TaskConfig, source: str) -> Path:
         return work_dir
     if config.rerun_review:
         raise ConfigError(f"{source}: rerun_review: say with use_cache which run's answers to score again")
-    return _new_folder(work_dir)
+    return unused_folder(work_dir / time.strftime("%Y%m%d_%H%M%S"))
 
 
 def _those_in(folder: Path) -> str:
     runs = sorted(path.parent.name for path in folder.glob("*/run.json"))
     return f"; it holds {', '.join(runs)}" if runs else ""
-
-
-def _new_folder(work_dir: Path) -> Path:
-    name = time.strftime("%Y%m%d_%H%M%S")
-    folder, number = work_dir / name, 1
-    while folder.exists():
-        number += 1
-        folder = work_dir / f"{name}_{number}"
-    return folder

@@ -33,6 +33,7 @@ VALUES = {
     "--retries": ("retries", "0", 0),
     "--output-dir": ("output_dir", "o", "o"),
     "--judge": ("judge", "j.json", "j.json"),
+    "--export": ("export", "vlmevalkit", "vlmevalkit"),
 }
 SWITCHES = {
     "--reprocess": "reprocess",

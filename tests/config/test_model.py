@@ -249,11 +249,13 @@ CHANGES = {
     "top_p": 0.5, "seed": 1, "system_prompt": "Be brief.", "reasoning": {"a": 1}, "thinking": {"a": 1},
     "provider": {"a": 1}, "extra_body": {"a": 1}, "max_image_size": 5, "max_long_side": 5, "min_short_side": 5,
     "max_num_frames": 5, "options": {"a": 1}, "video_mode": "file", "fetch_media": True,
+    "image_detail": "low",
 }  # fmt: skip
 NO_CHANGES = {
     "chat_name": "n", "api_key": Secret("x"), "stream": True, "num_workers": 1, "num_infers": 3, "use_cache": True,
     "timeout": 1.0, "retries": 1, "headers": {"a": "b"}, "backend": "b", "extra_args": "e", "server_port": 1,
     "output_dir": "o", "fetch_media_max_bytes": 5, "fetch_timeout": 1.0, "allow_private_media": True,
+    "proxy": "http://p",
 }  # fmt: skip
 
 

@@ -112,6 +112,8 @@ def test_a_url_loses_its_secrets_and_else_stays_as_it_is(url, masked):
         (["--api-key", "sk-1", "--limit", "2"], ["--api-key", MASK, "--limit", "2"]),
         (["--api_key", "sk-1"], ["--api_key", MASK]),
         (["--api-key=sk-1 x"], [f"--api-key={MASK}"]),
+        (["--key", "sk-1", "--judge-key=sk-2"], ["--key", MASK, f"--judge-key={MASK}"]),
+        (["--judge_key", "sk-1", "--monkey", "m"], ["--judge_key", MASK, "--monkey", "m"]),
         (["--api_key=sk-1"], [f"--api_key={MASK}"]),
         (["--api-key", "--api-key", "x"], ["--api-key", MASK, "x"]),
         (["--url", "https://u:pw@h/v1?token=t"], ["--url", "https://***@h/v1?token=***"]),

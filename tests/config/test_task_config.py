@@ -58,8 +58,8 @@ def test_the_key_of_an_old_version_is_refused_with_its_reason():
 
 
 def test_another_backend_is_refused():
-    with pytest.raises(ConfigError, match="eval_backend: 'VLMEvalKit' is not run here"):
-        TaskConfig(eval_backend="VLMEvalKit")
+    with pytest.raises(ConfigError, match="eval_backend: 'RAGEval' is not run here; 'Native' and 'VLMEvalKit' are"):
+        TaskConfig(eval_backend="RAGEval")
 
 
 def test_keys_without_a_meaning_are_listed_only_where_they_say_something():

@@ -356,6 +356,15 @@ def test_the_proxy_that_the_environment_names_is_taken(monkeypatch, variables, u
     assert _proxy_for(url) == proxy
 
 
+def test_the_proxy_of_the_model_goes_before_the_environment_s(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://p:1")
+    monkeypatch.setenv("no_proxy", "h")
+    assert _proxy_for("http://h/v1", "own:2") == "http://own:2"
+    with pytest.raises(ConfigError, match=r"^model: proxy: .* is no http or https URL$") as caught:
+        HttpClient(ModelSpec(model_name="m", url="http://h/v1", proxy="socks5://u:secret@p:1"))
+    assert "secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("proxy", ["socks5://u:secret@p:1", "http://p:port", "http://"])
 def test_a_proxy_that_cannot_be_used_is_told_before_anything_is_asked(monkeypatch, proxy):
     monkeypatch.setenv("http_proxy", proxy)

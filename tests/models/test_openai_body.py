@@ -173,6 +173,12 @@ def test_the_detail_of_a_picture_is_sent_where_it_is_given(picture, detail):
     assert "detail" not in content(image(picture))[0]["image_url"]
 
 
+def test_the_model_s_detail_is_sent_where_a_picture_has_none_of_its_own(picture):
+    file = ImagePart(source=MediaSource(path=str(picture)))
+    url = ImagePart(source=MediaSource(url="https://h/a.png"), detail="high")
+    assert [part["image_url"]["detail"] for part in content(file, url, image_detail="low")] == ["low", "high"]
+
+
 def test_a_bitmap_is_sent_as_it_is_only_where_the_data_says_so(tmp_path):
     Image.new("RGB", (8, 4), "red").save(tmp_path / "a.bmp")
     own = MediaSource(path=str(tmp_path / "a.bmp"))

@@ -1,0 +1,133 @@
+"""Run every model of a plan on every data set, and write VLMEvalKit's files beside our own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flagmm.config.model import ModelSpec
+from flagmm.config.task import TaskSpec
+from flagmm.dataset.sample import Dataset
+from flagmm.errors import DataError, FlagMMError, ResumeError
+from flagmm.inference.progress import Progress
+from flagmm.inference.session import ModelSession
+from flagmm.manifest import Manifest
+from flagmm.paths import RunPaths, TaskPaths
+from flagmm.pipeline import Options, Outcome
+from flagmm.pipeline import run as run_pipeline
+from flagmm.report.vlmevalkit_files import VlmevalkitExport
+from flagmm.run.saved_predictions import take_predictions
+from flagmm.run.vlmeval.folders import foreign_predictions, link, model_folder, new_run, newest_run
+from flagmm.run.vlmeval.plan import VlmevalPlan
+from flagmm.types import TaskResult
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class ModelRun:
+    """What one model came to."""
+
+    model: str
+    output: RunPaths
+    """Our own files."""
+    outcome: Outcome
+    files: list[Path] = field(default_factory=list)
+    """VLMEvalKit's files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VlmevalRun:
+    """How `run_vlmeval` goes about a plan."""
+
+    plan: VlmevalPlan
+    progress: Progress
+    command: Sequence[str] | None = None
+    """Arguments of the command, where there was one, for `run.json`."""
+    on_session: Callable[[ModelSession], None] = lambda session: None
+    """Told of each model's session, so that a caller in another thread can stop it."""
+
+
+def run_vlmeval(run: VlmevalRun) -> list[ModelRun]:
+    """Run the models one after another; an interrupted one is the last.
+
+    Raises:
+        FlagMMError: something that concerns all of a model's data sets.
+    """
+    runs: list[ModelRun] = []
+    for name, spec in run.plan.models.items():
+        runs.append(_run_model(name, spec, run))
+        if runs[-1].outcome.interrupted:
+            break
+    return runs
+
+
+def exit_status(runs: Sequence[ModelRun]) -> int:
+    """As of `Outcome.exit_status`, over all models."""
+    return max((run.outcome.exit_status for run in runs), default=0)
+
+
+def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
+    plan, config = run.plan, run.plan.config
+    folder = model_folder(config.work_dir, name)
+    output = (newest_run(folder) if config.reuse or config.mode == "eval" else None) or new_run(folder)
+    export, files = VlmevalkitExport(output.folder, name), []
+
+    def write(dataset: Dataset, paths: TaskPaths, result: TaskResult) -> None:
+        files.extend(export(dataset, paths, result))
+
+    options = Options(
+        scope=plan.scope, judge=plan.judge, progress=run.progress, score=config.mode != "infer", export=write
+    )
+    tasks: list[TaskSpec] = list(plan.tasks)
+    missing: list[tuple[str, FlagMMError]] = []
+    if config.mode == "eval":
+        tasks, missing = _answered(tasks, name, folder, output)
+    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=[task.name for task in tasks]) as manifest:
+        outcome = _run_tasks(tasks, None if config.mode == "eval" else spec, output, options, run)
+        outcome.errors = [(task, _with_own_advice(error)) for task, error in [*missing, *outcome.errors]]
+        manifest.state = "interrupted" if outcome.interrupted else "ended"
+    link(files, folder)
+    return ModelRun(model=name, output=output, outcome=outcome, files=files)
+
+
+def _run_tasks(
+    tasks: Sequence[TaskSpec], spec: ModelSpec | None, output: RunPaths, options: Options, run: VlmevalRun
+) -> Outcome:
+    session = None if spec is None else ModelSession(spec)
+    if session is not None:
+        run.on_session(session)
+    with session or nullcontext():
+        return run_pipeline(tasks, session, output, options)
+
+
+def _answered(
+    tasks: Sequence[TaskSpec], model: str, folder: Path, output: RunPaths
+) -> tuple[list[TaskSpec], list[tuple[str, FlagMMError]]]:
+    """The tasks whose answers are there: ours, or a file of predictions; and why the others are not."""
+    found: list[TaskSpec] = []
+    missing: list[tuple[str, FlagMMError]] = []
+    for task in tasks:
+        paths = output.task(task.name)
+        file = None if paths.answers.exists() else foreign_predictions(folder, model, task.name)
+        try:
+            if file is not None:
+                logger.info("%s: scoring the predictions in %s", task.name, file)
+                take_predictions(file, task, paths)
+            elif not paths.answers.exists():
+                raise DataError(f"no predictions of {model} in {folder}; run --mode infer first")
+        except FlagMMError as error:
+            missing.append((task.name, error))
+        else:
+            found.append(task)
+    return found, missing
+
+
+def _with_own_advice(error: FlagMMError) -> FlagMMError:
+    """The error with what to do about it in the words of this command."""
+    if not isinstance(error, ResumeError):
+        return error
+    return ResumeError(error.found, advice="leave --reuse out to ask everything again into a new folder")
