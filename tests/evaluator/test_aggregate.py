@@ -126,9 +126,7 @@ def test_truncated_is_an_answer_that_was_cut():
     def cut(status):
         item = judged(RIGHT if status == "ok" else status)
         reply = Reply(text="", status=status, finish_reason="length", usage=None, inference=0)
-        return Judged(
-            answer=item.answer.with_replies(reply), verdicts=item.verdicts, scorable=True
-        )
+        return Judged(answer=item.answer.with_replies(reply), verdicts=item.verdicts, scorable=True)
 
     assert count([cut("ok"), cut("empty"), cut("failed")]).truncated == 1
 

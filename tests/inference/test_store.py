@@ -45,8 +45,8 @@ def test_what_was_appended_is_found_again_by_question_and_repetition(path):
     write(path, prediction("1"), prediction("1", status="failed", inference=1, request="g"), prediction("2", media=()))
     with PredictionStore(path) as store:
         assert len(store) == 3
-        assert store.get("1", 0)== ("ok", "h", (MEDIUM,))
-        assert store.get("1", 1)== ("failed", "g", (MEDIUM,))
+        assert store.get("1", 0) == ("ok", "h", (MEDIUM,))
+        assert store.get("1", 1) == ("failed", "g", (MEDIUM,))
         assert store.get("2", 0).media == ()
         assert store.get("3", 0) is None
         assert store.get("2", 1) is None
