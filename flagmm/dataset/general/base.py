@@ -5,8 +5,8 @@ from __future__ import annotations
 import bisect
 import itertools
 import logging
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, get_args
 
@@ -14,6 +14,7 @@ from flagmm.dataset.general.annotations import Annotations
 from flagmm.dataset.general.parts import PartMaker, located
 from flagmm.dataset.general.subsets import Selection, Subset, open_subsets
 from flagmm.dataset.sample import Limit, count_within
+from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import ConfigError, DataError
 from flagmm.media.places import MediaPlaces
 from flagmm.prompt.media_columns import MOST_INDEXED, Reference
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
     """Media that placeholders ask for in vain."""
 
 
-class GeneralDataset(ABC):
+class GeneralDataset(SampledDataset):
     """Rows of one or more tables, each read only when its turn comes.
 
     A row that cannot be read or made into a question raises a `DataError` that names file, line and column; the
@@ -120,14 +121,6 @@ class GeneralDataset(ABC):
 
     def __len__(self) -> int:
         return self._starts[-1]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[index] for index in range(len(self)))
-
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        """The item as task code knows items; the runner takes `build_sample`, which has the messages."""
-        sample = self.build_sample(index)
-        return {"question_id": sample.question_id, "question": sample.question, "type": sample.question_type}
 
     def build_sample(self, index: int) -> Sample:
         """The question number `index`, ready to be sent; no media file is opened.

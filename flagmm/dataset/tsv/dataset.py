@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from flagmm.dataset.general.annotations import Annotations
 from flagmm.dataset.general.parts import located
+from flagmm.dataset.sampled import SampledDataset
 from flagmm.dataset.tsv.cells import options_if_asked, options_of, reference_answer
 from flagmm.dataset.tsv.media import RowPictures, VideoSettings, video_part
 from flagmm.dataset.tsv.pictures import PictureFiles
@@ -27,7 +27,7 @@ _TYPES: dict[Kind, str] = {"mcq": "multiple-choice", "vqa": "open", "yes-no": "y
 
 
 @DATASETS.register_module()
-class TsvDataset:
+class TsvDataset(SampledDataset):
     """A benchmark in VLMEvalKit's table format, of the kind that its columns show.
 
     `A` and `B` make it multiple choice, `video` or `video_path` one of videos, answers that are all Yes or No one of
@@ -97,14 +97,6 @@ class TsvDataset:
 
     def __len__(self) -> int:
         return len(self._rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[index] for index in range(len(self)))
-
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        """The item as task code knows items; the runner takes `build_sample`, which has the messages."""
-        sample = self.build_sample(index)
-        return {"question_id": sample.question_id, "question": sample.question, "type": sample.question_type}
 
     def build_sample(self, index: int) -> Sample:
         """The question number `index`, ready to be sent; its pictures are decoded to files if they are not yet.
