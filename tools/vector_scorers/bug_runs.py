@@ -18,11 +18,14 @@ from flagmm.config.task import _read, load_task  # the files of `config_load` ar
 from flagmm.dataset.annotations import load_annotations
 from flagmm.errors import ConfigError, DataError, ModelError
 from flagmm.extraction import extract_number
+from flagmm.formats.lmu import find_image
 from flagmm.formats.table import open_table
+from flagmm.formats.xlsx_table import read_xlsx
 from flagmm.models.cache import is_cacheable
 from flagmm.models.openai_reply import parse_completion, status_error
 from flagmm.models.request import request_hash
 from flagmm.models.sse import EventParser, StreamedReply
+from flagmm.report.spreadsheet import write_xlsx
 from flagmm.types import Message, ModelOutput, TextPart
 
 Given = Mapping[str, Any]
@@ -122,11 +125,25 @@ def _tsv_load(given: Given, _: Any) -> dict[str, Any]:
         path.write_text(given["tsv"], encoding="utf-8")
         table = open_table(path)
         rows = [table.row(number) for number in range(len(table))]
-    return {"rows": [_with_options(row) for row in rows]}
+    images = {row["index"]: row.get("image") for row in rows}
+    return {"rows": [_as_asked(row, images) for row in rows]}
 
 
-def _with_options(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"options": {label: row[label] for label in _OPTIONS if row.get(label)}}
+def _as_asked(row: dict[str, Any], images: Mapping[str, str | None]) -> dict[str, Any]:
+    shared = find_image(row["index"], images.__getitem__)
+    options = {label: row[label] for label in _OPTIONS if row.get(label)}
+    return row | {"options": options, "image_same_as": shared.owner if shared else None}
+
+
+def _xlsx_roundtrip(given: Given, _: Any) -> dict[str, Any]:
+    text = given["text"]
+    if isinstance(text, dict):
+        start, unit, times = text["repeat"]
+        text = start + unit * times
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "answers.xlsx")
+        write_xlsx(path, ["prediction"], [{"prediction": text}], whole="answers.tsv")
+        return {"equal": [row["prediction"] for row in read_xlsx(path)] == [text]}
 
 
 def _import_check(given: Given, expected: Given) -> dict[str, Any]:
@@ -158,6 +175,7 @@ AREAS: dict[str, Callable[[Given, Any], Any]] = {
     "redact": _redact,
     "id_check": _id_check,
     "tsv_load": _tsv_load,
+    "xlsx_roundtrip": _xlsx_roundtrip,
     "import_check": _import_check,
 }
 SCORERS: dict[str, Callable[[Given], Any]] = {}
