@@ -162,17 +162,21 @@ def _named_by(task: TaskSpec) -> Iterator[None]:
         raise ConfigError(f"{task.path}: {error}") from error
 
 
-def attach_judge(task: TaskSpec, evaluator: Any, paths: TaskPaths, *, given: Mapping[str, Any] | None = None) -> None:
+def attach_judge(
+    task: TaskSpec, evaluator: Any, paths: TaskPaths, *, given: Mapping[str, Any] | None = None, check: bool = False
+) -> None:
     """Give the evaluator its judge, where the task or the command line names one.
 
     Args:
         given: a judge from the command line, taken before the task file's.
+        check: see that somebody listens there, as before a model is paid for whose answers it is to judge.
 
     Raises:
         ConfigError: a setting of the judge is wrong, or the evaluator needs one and has none.
+        JudgeError: nobody listens.
     """
     for choice in _judges(task, evaluator, given):
-        choice.attach(paths.judgements)
+        choice.attach(paths.judgements, check=check)
 
 
 def _judges(task: TaskSpec, evaluator: Any, given: Mapping[str, Any] | None) -> list[JudgeChoice]:

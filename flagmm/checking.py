@@ -63,6 +63,7 @@ def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool 
         if getattr(evaluator, "needs_judge", False):
             report.gold = _TAKES_A_JUDGE
         elif evaluator is not None and len(dataset):
+            evaluator.awaits_judge = report.is_judged
             _check_scores(evaluator, dataset, report)
     return report
 

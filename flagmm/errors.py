@@ -62,11 +62,13 @@ class ResumeError(FlagMMError):
 
     Attributes:
         found: what is wrong, without what to do about it.
+        advice: what to do in the words of `flagevalmm --tasks`; empty where `found` says it.
     """
 
     def __init__(self, found: str, *, advice: str = "") -> None:
         super().__init__(f"{found}; {advice}" if advice else found)
         self.found = found
+        self.advice = advice
 
 
 class UserCodeError(FlagMMError):

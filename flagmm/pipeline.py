@@ -17,7 +17,7 @@ from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
 from flagmm.inference.session import ModelSession
-from flagmm.inference.task import infer
+from flagmm.inference.task import infer, restore_answers
 from flagmm.jsonio import write_json
 from flagmm.paths import RunPaths, TaskPaths
 from flagmm.plugin import user_code
@@ -114,8 +114,10 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
             task, data_root=options.data_root, settings=options.dataset_settings, reprocess=options.reprocess
         )
         evaluator = build_evaluator(task) if options.score else None
-        attach_judge(task, evaluator, paths, given=options.judge)
-        if session is not None:
+        attach_judge(task, evaluator, paths, given=options.judge, check=session is not None)
+        if session is None:
+            restore_answers(dataset, paths)
+        else:
             chosen = dataset_settings(task, options.data_root, options.dataset_settings)
             infer(
                 replace(task, dataset=chosen),

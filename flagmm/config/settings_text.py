@@ -30,9 +30,11 @@ def parse_settings_text(text: str, *, flag: str, pairs: bool) -> dict[str, Any]:
     if pairs and not text.lstrip().startswith("{"):
         return _parse_pairs(text, flag)
     try:
-        values = json.loads(text)
+        values = json.loads(text, object_pairs_hook=lambda pairs: _object_of(pairs, flag))
     except json.JSONDecodeError as error:
         raise ConfigError(f"{flag}: not valid JSON: {error.msg} at character {error.pos + 1}") from None
+    except ValueError:  # of Python's limit on digits
+        raise ConfigError(f"{flag}: a number of thousands of digits") from None
     except RecursionError:
         raise ConfigError(f"{flag}: nested too deeply") from None
     if not isinstance(values, dict):
@@ -40,14 +42,23 @@ def parse_settings_text(text: str, *, flag: str, pairs: bool) -> dict[str, Any]:
     return values
 
 
+def _object_of(pairs: list[tuple[str, Any]], flag: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise ConfigError(f"{flag}: {name!r} is given twice; leave one out")
+        values[name] = value
+    return values
+
+
 def _parse_pairs(text: str, flag: str) -> dict[str, Any]:
-    values = {}
+    pairs = []
     for pair in filter(str.strip, _PAIR_END.split(text)):
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name:
             raise ConfigError(f"{flag}: expected a JSON object, or pairs such as temperature=0,max_tokens=512")
-        values[name] = _parse_value(value)
-    return values
+        pairs.append((name, _parse_value(value)))
+    return _object_of(pairs, flag)
 
 
 def _parse_value(text: str) -> Any:

@@ -75,7 +75,7 @@ def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> list[Answ
         DataError: the file is missing, or holds something else.
     """
     if not path.is_file():
-        raise DataError(f"{path}: no such file; run the inference first, or name the right --output-dir")
+        raise DataError(f"{path}: no such file; run the inference first, or name the right results directory")
     answers: dict[str, Answer] = {}
     strangers = 0
     for position, record in enumerate(read_json_list(path)):

@@ -74,6 +74,7 @@ class BaseEvaluator:
             raise ConfigError("evaluator: cluster_by: the task's own scoring has no errors to cluster; leave it out")
         self.metrics: list[Metric] = [TypeRules() if is_clean else _AsItStands()]
         self.judge: Judge | None = None
+        self.awaits_judge = False  # whether questions that no rule scores will have a judge, which is not here now
         self.llm_evaluator: Any = None  # the judge, while a task's own scoring runs
 
     @property
@@ -194,7 +195,7 @@ class BaseEvaluator:
             )
 
     def _warn_of_unknown_types(self, judged: Sequence[Judged]) -> None:
-        if not isinstance(self.metrics[0], TypeRules):  # the others say themselves what they score
+        if self.awaits_judge or not isinstance(self.metrics[0], TypeRules):  # the others say themselves what they score
             return
         types = {str(item.answer.annotation.get("question_type")) for item in judged if not item.scorable}
         for kind in sorted(types - set(KNOWN_TYPES)):

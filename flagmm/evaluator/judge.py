@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from flagmm.evaluator.judge_cases import Case, Scorer, cases_of, prompt_to_read, prompt_to_weigh, read, weigh
 from flagmm.evaluator.judge_prompts import prompts_hash
+from flagmm.evaluator.judge_replies import repeats_instruction
 from flagmm.evaluator.judge_settings import Asker, JudgeReport, JudgeSettings, LentJudge
 from flagmm.evaluator.verdict import FOR_THE_JUDGE, JUDGE_FAILED, Judged, Verdict
 from flagmm.types import ModelOutput, Usage
@@ -73,17 +74,19 @@ class Judge:
         """A verdict for each case: first what is to be read is read, then what is to be weighed is weighed."""
         verdicts = [case.before for case in cases]
         to_read = [number for number, case in enumerate(cases) if case.is_read_first]
-        readings = self._ask([prompt_to_read(cases[number]) for number in to_read])
-        for number, reply in zip(to_read, readings, strict=True):
-            verdicts[number] = read(cases[number], reply.text if reply else None)
+        prompts = [prompt_to_read(cases[number]) for number in to_read]
+        readings = self._ask(prompts)
+        for number, text in zip(to_read, _texts(readings, prompts), strict=True):
+            verdicts[number] = read(cases[number], text)
         to_weigh = [
             number
             for number, case in enumerate(cases)
             if not case.is_read_first or verdicts[number].rule == FOR_THE_JUDGE
         ]
-        weighings = self._ask([prompt_to_weigh(cases[number], verdicts[number]) for number in to_weigh])
-        for number, reply in zip(to_weigh, weighings, strict=True):
-            verdicts[number] = weigh(cases[number], verdicts[number], reply.text if reply else None)
+        prompts = [prompt_to_weigh(cases[number], verdicts[number]) for number in to_weigh]
+        weighings = self._ask(prompts)
+        for number, text in zip(to_weigh, _texts(weighings, prompts), strict=True):
+            verdicts[number] = weigh(cases[number], verdicts[number], text)
         return verdicts, _usages([*readings, *weighings])
 
     def _ask(self, prompts: Sequence[str]) -> list[ModelOutput | None]:
@@ -111,6 +114,14 @@ def _warn_of_failures(ids: Sequence[str]) -> None:
     if ids:
         shown = ", ".join(ids[:_SHOWN_IDS]) + (", …" if len(ids) > _SHOWN_IDS else "")
         logger.warning("%d answers have no verdict of the judge and are left out of the score: %s", len(ids), shown)
+
+
+def _texts(replies: Sequence[ModelOutput | None], prompts: Sequence[str]) -> list[str | None]:
+    """What the judge said; None where its call failed, or where it only repeats what it was told to say."""
+    return [
+        None if reply is None or repeats_instruction(reply.text, prompt) else reply.text
+        for reply, prompt in zip(replies, prompts, strict=True)
+    ]
 
 
 def _usages(replies: Iterable[ModelOutput | None]) -> list[Usage | None]:

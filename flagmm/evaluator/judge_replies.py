@@ -89,6 +89,16 @@ def read_value(reply: str) -> Reading:
     return _NOTHING if value.strip(_WRAPPING).upper() == "NONE" else Reading(True, value)
 
 
+def repeats_instruction(reply: str, prompt: str) -> bool:
+    """Whether a reply ends as its prompt does, so that its last line is one that it was offered, not one it chose."""
+    end = _lines(prompt)[-2:]
+    return len(end) > 1 and _lines(reply)[-2:] == end
+
+
 def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else ""
+    lines = _lines(text)
+    return lines[-1] if lines else ""
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -7,6 +7,7 @@ A letter is a label only if nothing around it makes it a word: not the article "
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -107,8 +108,8 @@ class LabelSet:
 def label_set(labels: tuple[str, ...], *, listed: bool = True) -> LabelSet:
     """Return the label set of an item; made once per distinct set of labels."""
     exact = {fold_width(label).strip(): label for label in reversed(labels) if label.strip()}
-    lowered = [spelling.lower() for spelling in exact]
-    folded = {spelling.lower(): label for spelling, label in exact.items() if lowered.count(spelling.lower()) == 1}
+    lowered = Counter(spelling.lower() for spelling in exact)
+    folded = {spelling.lower(): label for spelling, label in exact.items() if lowered[spelling.lower()] == 1}
     odd = [spelling for spelling in exact if re.fullmatch("[A-Za-z0-9]+", spelling) is None]
     word = _WORD
     if odd:

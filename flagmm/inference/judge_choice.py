@@ -36,13 +36,20 @@ class JudgeChoice:
     fixed: frozenset[str]
     """What was named, so that scoring code cannot ask for something else."""
 
-    def attach(self, cache: Path) -> None:
+    def attach(self, cache: Path, *, check: bool) -> None:
         """Hand the judge to the evaluator.
+
+        Args:
+            check: see first that somebody listens.
 
         Raises:
             ConfigError: no client can be made of its settings.
+            JudgeError: nobody listens.
         """
-        self.evaluator.use_judge(Judge(JudgeModel(self.spec, cache, fixed=self.fixed), self.settings))
+        model = JudgeModel(self.spec, cache, fixed=self.fixed)
+        if check:
+            model.check_reachable()
+        self.evaluator.use_judge(Judge(model, self.settings))
 
 
 def choose_judges(

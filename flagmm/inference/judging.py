@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
@@ -48,6 +49,22 @@ class JudgeModel:
         given = {key: value for key, value in self._spec.answer_settings().items() if value not in (None, {}, [])}
         plain: dict[str, Any] = to_plain(given)
         return plain
+
+    def check_reachable(self) -> None:
+        """See that somebody listens, before the model under test is paid for; the judge is asked nothing.
+
+        Raises:
+            JudgeError: nobody does.
+        """
+        check = getattr(build_client(self._spec), "check_reachable", None)
+        if check is None:
+            return
+        try:
+            asyncio.run(check())
+        except ModelError as error:
+            raise JudgeError(
+                f"{self._endpoint} does not answer: {error}; check url, and that the server runs"
+            ) from None
 
     def ask(self, prompts: Sequence[str]) -> list[ModelOutput | None]:
         """The replies in the order of the prompts; None for one that failed. Equal prompts are asked once.

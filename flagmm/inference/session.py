@@ -81,4 +81,5 @@ async def ask_model(client: ModelClient, messages: Sequence[Message], settings: 
     except (FlagMMError, NotStarted, GeneratorExit, asyncio.CancelledError):
         raise
     except BaseException as error:  # the boundary around code of a person's own
+        logger.debug("the model's code raised", exc_info=True)
         raise ModelError(describe(error), kind="model") from error

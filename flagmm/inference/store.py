@@ -54,6 +54,11 @@ class PredictionStore:
     def __len__(self) -> int:
         return len(self._offsets)
 
+    @property
+    def repeats(self) -> int:
+        """How often questions were asked."""
+        return 1 + max((number for _, number in self._offsets), default=0)
+
     def get(self, question_id: str, inference: int) -> Entry | None:
         """The last line for this call, if there is one."""
         offset = self._offsets.get((question_id, inference))

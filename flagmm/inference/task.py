@@ -52,6 +52,20 @@ def infer(
         _ask(task.name, dataset, session, paths, scope, progress)
 
 
+def restore_answers(dataset: Dataset, paths: TaskPaths) -> None:
+    """Write `<task>.json` from the calls of a run that was killed before it wrote them itself.
+
+    Raises:
+        ResumeError: a run is writing here.
+    """
+    if not paths.predictions.is_file():
+        return
+    if paths.answers.is_file() and paths.answers.stat().st_mtime_ns >= paths.predictions.stat().st_mtime_ns:
+        return
+    with _only_run(paths), PredictionStore(paths.predictions) as store:
+        store.write_answers(paths.answers, dataset.get_annotation(), store.repeats)
+
+
 @contextmanager
 def _only_run(paths: TaskPaths) -> Iterator[None]:
     """Keep other runs out of the task's folder; the lock ends with the process, however it ends."""
@@ -61,7 +75,7 @@ def _only_run(paths: TaskPaths) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ResumeError(f"{paths.folder}: another run is writing here") from None
+            raise ResumeError(f"{paths.folder}: another run is writing here; wait for its end") from None
         try:
             yield
         finally:

@@ -86,6 +86,20 @@ class HttpClient(BaseClient):
             await self._session.close()
             self._session = None
 
+    async def check_reachable(self) -> None:
+        """Connect, and ask nothing.
+
+        Raises:
+            ModelError: nobody listens there.
+        """
+        parts = urlsplit(self._proxy or self.url)
+        host, port = parts.hostname or "", parts.port or {"https": 443}.get(parts.scheme, 80)
+        try:
+            _, writer = await asyncio.wait_for(asyncio.open_connection(host, port), _CONNECT_SECONDS)
+        except (OSError, asyncio.TimeoutError) as error:
+            raise ModelError(f"cannot connect to {host}:{port}: {_reason(error)}", kind="connection") from None
+        writer.close()
+
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         return await self._send(await self._build(messages, settings))
 

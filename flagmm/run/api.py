@@ -129,9 +129,12 @@ def execute(
 
 def _with_own_advice(error: FlagMMError) -> FlagMMError:
     """The error with what to do about it in the words of a TaskConfig."""
-    if not isinstance(error, ResumeError):
+    if not isinstance(error, ResumeError) or not error.advice:
         return error
-    advice = "give rerun_review to score them as they are, or leave use_cache out to ask again into a new folder"
+    advice = (
+        "give rerun_review (--rerun-review) to score them as they are, or leave use_cache (--use-cache) out "
+        "to ask again into a new folder"
+    )
     return ResumeError(error.found, advice=advice)
 
 

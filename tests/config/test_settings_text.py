@@ -40,6 +40,9 @@ def test_a_file_is_read(tmp_path):
         ("a=1", False, "--x: not valid JSON"),
         ("temperature", True, "--x: expected a JSON object, or pairs"),
         ("[" * 100_000, False, "--x: nested too deeply"),
+        ('{"a": {"b": 1, "c": "sk-1", "b": 2}}', False, "--x: 'b' is given twice"),
+        ("temperature=0,seed=1,temperature=1", True, "--x: 'temperature' is given twice"),
+        ('{"seed": ' + "9" * 5000 + "}", True, "--x: a number of thousands of digits"),
         ("nowhere.json", False, "nowhere.json: no such file"),
     ],
 )

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from filelock import FileLock
 
 from tests.dataset.general.tables import write_jsonl, write_media
 from tests.end_to_end.folders import read_json
@@ -152,6 +153,14 @@ def test_answers_that_do_not_fit_are_not_mixed(run_command, data, endpoint):
     assert "temperature was 0, is 0.7" in error
     assert "rerun_review" in error
     assert len(endpoint.requests) == 4
+
+
+def test_a_folder_that_another_run_writes_is_waited_for(run_command, tmp_path, data, endpoint):
+    run_command(*flags(settings(endpoint)))
+    with FileLock(tmp_path / "out/general_vmcq/.lock"):
+        done = run_command(*flags(settings(endpoint, use_cache="out")))
+    assert done.status == 2
+    assert done.errors[0].endswith("another run is writing here; wait for its end")
 
 
 def test_scoring_again_asks_nobody(run_command, tmp_path, data, endpoint):

@@ -120,6 +120,20 @@ def test_a_judge_that_is_down_keeps_no_other_task_from_its_own(run_command, tmp_
     assert not (tmp_path / "out/first/first_result.json").exists()
 
 
+def test_a_judge_that_is_down_is_told_before_the_model_is_asked(run_command, tmp_path):
+    with MockEndpoint() as gone:
+        pass
+    evaluator = f"dict(type='BaseEvaluator', judge=dict(model_name='j', url={gone.url!r}))"
+    task = write_task(tmp_path / "task", [opened(1)], evaluator=evaluator)
+    with MockEndpoint("a feline") as model:
+        write_model(tmp_path / "model.json", model.url)
+        done = run_command("--tasks", task, "--cfg", "model.json", "--output-dir", "out")
+        assert not model.requests
+    assert (done.status, len(done.errors)) == (2, 1)
+    assert f"judge {gone.url}" in done.errors[0]
+    assert "check url, and that the server runs" in done.errors[0]
+
+
 def test_a_slow_judge_is_asked_several_at_a_time(score, tmp_path):
     count = 24
     with MockEndpoint(Reply(text=RIGHT, delay=0.5)) as judge:

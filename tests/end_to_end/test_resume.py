@@ -103,6 +103,24 @@ def test_after_kill_9_every_finished_item_is_asked_exactly_once(run_command, tmp
     assert counts_of(tmp_path / "out") == {"total": 24, "asked": 24, "answered": 24}
 
 
+def test_what_a_killed_run_had_can_be_scored_without_the_model(run_command, tmp_path):
+    task = write_task(tmp_path / "task", choices(24))
+    path = tmp_path / "out" / "colours" / "predictions.jsonl"
+    with MockEndpoint(Reply(delay=0.3)) as endpoint:
+        model = write_model(tmp_path / "model.json", endpoint.url, num_workers=4)
+        process = run_command.start("--tasks", task, "--cfg", model, "--output-dir", "out")
+        wait_for_lines(path, 4)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        asked = len(endpoint.requests)
+        done = run_command("--tasks", task, "--without-infer", "--output-dir", "out")
+        assert len(endpoint.requests) == asked
+    finished = [line["question_id"] for line in read_lines(path)]
+    assert done.status == 0
+    assert set(answers_by_id(tmp_path / "out")) == set(finished)
+    assert counts_of(tmp_path / "out") == {"total": 24, "asked": len(finished), "answered": len(finished)}
+
+
 def test_a_torn_line_in_the_middle_is_told_with_its_number(bench, finished):
     path = bench.out / "colours" / "predictions.jsonl"
     first, *others = path.read_text().splitlines()

@@ -102,7 +102,7 @@ def test_a_part_of_the_questions_may_be_answered(read):
     ("text", "message"),
     [
         pytest.param(
-            None, r"t\.json: no such file; run the inference first, or name the right --output-dir$", id="missing"
+            None, r"t\.json: no such file; run the inference first, or name the right results directory$", id="missing"
         ),
         pytest.param("{}", r"t\.json: expected a list$", id="object"),
         pytest.param('["x"]', r"t\.json: item 0: expected an object with 'question_id' and 'answer'$", id="text"),

@@ -230,6 +230,25 @@ def test_a_verdict_that_is_missing_is_left_out_and_listed(tmp_path, reply):
     assert (entries["2"]["correct"], entries["2"]["rule"]) == (None, "judge_failed")
 
 
+class EchoingAsker(ScriptedAsker):
+    """A judge that says back what it was asked."""
+
+    def ask(self, prompts):
+        return [self.reply(prompt) for prompt in prompts]
+
+
+@pytest.mark.parametrize("settings", [{"strategy": "llm"}, {"strategy": "llm", "method": "simpleqa"}])
+def test_a_judge_that_repeats_the_prompt_gives_no_verdict(tmp_path, settings):
+    result = evaluate(tmp_path, [question(1)], {1: "a dog"}, EchoingAsker(), **settings)
+    assert (result["judge"]["failed_ids"], result["counts"]["judge_failed"]) == (["1"], 1)
+
+
+def test_a_judge_that_repeats_the_prompt_has_read_no_choice(tmp_path):
+    item = question(1, "A", "multiple-choice", options=["a cat", "a dog"])
+    result = evaluate(tmp_path, [item], {1: "Hard to say."}, EchoingAsker(), strategy="extract")
+    assert result["counts"]["judge_failed"] == 1
+
+
 def test_what_was_not_answered_is_wrong_and_not_judged(tmp_path):
     asker = ScriptedAsker(RIGHT)
     result = evaluate(tmp_path, [question(1), question(2)], {1: "a cat", 2: ""}, asker)

@@ -152,3 +152,11 @@ def test_a_new_store_is_an_empty_file_in_a_new_folder(path):
     with PredictionStore(path) as store:
         assert len(store) == 0
     assert path.read_bytes() == b""
+
+
+def test_the_store_knows_how_often_questions_were_asked(path):
+    write(path, prediction("1"), prediction("2"), prediction("1", inference=2))
+    with PredictionStore(path) as store:
+        assert store.repeats == 3
+    with PredictionStore(path.with_name("other.jsonl")) as store:
+        assert store.repeats == 1

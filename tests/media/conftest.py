@@ -6,10 +6,6 @@ from pathlib import Path
 CASES = Path(__file__).parents[1] / "data" / "vectors" / "bug_cases.jsonl"
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "bug_cases(area): run on every line of that area in bug_cases.jsonl")
-
-
 def pytest_generate_tests(metafunc):
     marker = metafunc.definition.get_closest_marker("bug_cases")
     if marker is None:

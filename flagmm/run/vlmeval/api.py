@@ -128,6 +128,6 @@ def _answered(
 
 def _with_own_advice(error: FlagMMError) -> FlagMMError:
     """The error with what to do about it in the words of this command."""
-    if not isinstance(error, ResumeError):
+    if not isinstance(error, ResumeError) or not error.advice:
         return error
     return ResumeError(error.found, advice="leave --reuse out to ask everything again into a new folder")
