@@ -77,7 +77,8 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
         "--datasets", nargs="+", metavar="NAME", help="general_vqa, general_vmcq, or installed tasks such as mmmu"
     )
     group.add_argument("--dataset-args", metavar="JSON", help="settings by name of data set: an object, or a file")
-    group.add_argument("--limit", type=float, metavar="N", help="the first N questions of each subset, or a fraction; 0 is all")
+    limit = "the first N questions of each subset, or a fraction; 0 is all"
+    group.add_argument("--limit", type=float, metavar="N", help=limit)
     group.add_argument("--repeats", type=int, metavar="N", help="times that each question is asked")
     group.add_argument("--seed", type=int, metavar="N", help="of shuffling, where dataset-args ask for it")
     group.add_argument(

@@ -23,6 +23,8 @@ from flagmm.types import CallSettings, ItemError, ModelOutput, Prediction, Sampl
 
 logger = logging.getLogger(__name__)
 
+_IDENTIFIED_AT_ONCE = 4
+"""Questions whose media are read at once to know them; more would hold up the threads that make calls ready."""
 ALIVE_PER_WORKER = 4
 """Questions alive at once for each call under way: those beyond wait for a retry, and hold no media."""
 
@@ -37,6 +39,7 @@ class Inference:
         self._workers = session.spec.num_workers
         self._progress = progress
         self._errors: Counter[str] = Counter()
+        self._identifying = asyncio.Semaphore(_IDENTIFIED_AT_ONCE)
         self._name = ""
 
     async def run(self, name: str) -> None:
@@ -97,7 +100,9 @@ class Inference:
     async def _identify(self, sample: Sample, call: Call) -> Sample:
         if all(isinstance(part, TextPart) for message in sample.messages for part in message.content):
             return sample
-        return replace(sample, messages=await asyncio.to_thread(identified, sample.messages, call.known))
+        async with self._identifying:
+            messages = await asyncio.to_thread(identified, sample.messages, call.known)
+        return replace(sample, messages=messages)
 
     def _settings(self, sample: Sample, call: Call) -> CallSettings:
         return CallSettings(

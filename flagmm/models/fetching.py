@@ -11,7 +11,7 @@ from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import mask_url
 from flagmm.errors import ModelError
 from flagmm.media.sniff import sniff_family
-from flagmm.models.client import ModelClient, Wrapper
+from flagmm.models.client import Call, ModelClient, Wrapper, prepare
 from flagmm.models.fetch import FetchLimits, MediaFetcher
 from flagmm.types import AudioPart, CallSettings, MediaSource, Medium, Message, ModelOutput, Part, TextPart
 
@@ -47,11 +47,17 @@ class Fetching(Wrapper):
         await super().__aexit__(kind, error, trace)
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        return await self.inner.generate(await self._with_bytes(messages), settings)
+
+    async def prepare(self, messages: Sequence[Message], settings: CallSettings) -> Call:
+        return await prepare(self.inner, await self._with_bytes(messages), settings)
+
+    async def _with_bytes(self, messages: Sequence[Message]) -> Sequence[Message]:
         wanted = self._urls(messages)
-        if wanted:
-            sources = await self._fetch_all(wanted)
-            messages = [_filled(message, sources) for message in messages]
-        return await self.inner.generate(messages, settings)
+        if not wanted:
+            return messages
+        sources = await self._fetch_all(wanted)
+        return [_filled(message, sources) for message in messages]
 
     def _urls(self, messages: Sequence[Message]) -> dict[str, Medium]:
         """The URLs to fetch, and what must be behind each."""

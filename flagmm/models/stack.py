@@ -19,8 +19,8 @@ from flagmm.types import CallSettings, Message, ModelOutput
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 60.0
 _UNREACHED_RETRIES = 2
-_READY_CALLS = 4
-"""Calls made ready while all places are taken, so that a place that falls free is not waiting for a picture."""
+_READY_SHARE = 4
+"""For so many places one call more is made ready, so that a place that falls free is not waiting for a picture."""
 
 
 def build_stack(client: ModelClient, spec: ModelSpec) -> ModelClient:
@@ -36,7 +36,7 @@ class Limited(Wrapper):
     def __init__(self, inner: ModelClient, limit: int) -> None:
         super().__init__(inner)
         self._places = asyncio.Semaphore(limit)
-        self._alive = asyncio.Semaphore(limit + _READY_CALLS)
+        self._alive = asyncio.Semaphore(limit + limit // _READY_SHARE + 4)
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         async with self._alive:

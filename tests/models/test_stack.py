@@ -9,8 +9,10 @@ import pytest
 
 from flagmm.config.model import ModelSpec
 from flagmm.errors import ModelError
+from flagmm.inference.interrupt import Gate, Stop
 from flagmm.models.cache import Cached
 from flagmm.models.client import BaseClient
+from flagmm.models.fetching import with_media
 from flagmm.models.stack import Limited, Retrying, build_stack
 from flagmm.types import CallSettings, ModelOutput
 
@@ -217,3 +219,38 @@ def test_the_total_time_follows_from_timeout_and_retries():
     with pytest.raises(ModelError):
         ask(build_stack(inner, ModelSpec(model_name="m", timeout=10, retries=1)))
     assert inner.calls == 1
+
+
+class Preparing(Fake):
+    """Notes when a call is made ready, and when it is made."""
+
+    needs_sounds_as_data = True  # so that the wrapper that fetches stands in between, as for a real endpoint
+
+    def __init__(self):
+        super().__init__()
+        self.ready, self.made, self.go_on = 0, 0, asyncio.Event()
+
+    async def prepare(self, messages, settings):
+        self.ready += 1
+
+        async def call():
+            self.made += 1
+            await self.go_on.wait()
+            return ANSWER
+
+        return call
+
+
+def test_calls_are_made_ready_while_all_places_are_taken_but_not_without_end():
+    async def run():
+        client = Preparing()
+        stack = Gate(with_media(client, ModelSpec(model_name="m")), Stop())
+        limited = Limited(stack, 4)
+        calls = [asyncio.ensure_future(limited.generate([], SETTINGS)) for _ in range(40)]
+        await asyncio.sleep(0.01)
+        seen = client.made, client.ready
+        client.go_on.set()
+        await asyncio.gather(*calls)
+        return seen, (client.made, client.ready)
+
+    assert asyncio.run(run()) == ((4, 9), (40, 40))
