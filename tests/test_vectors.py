@@ -13,7 +13,6 @@ VECTORS = sorted((ROOT / "tests/data/vectors").glob("*.jsonl"))
 KNOWN = {
     # A bare "I" of nine labels without option texts: the vectors want no answer here and an answer among ten.
     "general_vmcq": {"general_vmcq-0067", "general_vmcq-0178"},  # 0178: "A, E" where there is no E
-    "bug_cases": {"b104a"},  # logs of samples, which flagmm does not write
     "vlmevalkit_can_infer": {"vlmevalkit_can_infer-0118"},  # "reddish" is not the option "red"
 }
 """Lines on which a careful reading stands by another result, by file."""

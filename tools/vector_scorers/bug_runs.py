@@ -16,6 +16,7 @@ from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import mask
 from flagmm.config.task import _read, load_task  # the files of `config_load` are no whole tasks
 from flagmm.dataset.annotations import load_annotations
+from flagmm.dataset.tsv.dataset import TsvDataset
 from flagmm.errors import ConfigError, DataError, ModelError
 from flagmm.extraction import extract_number
 from flagmm.formats.lmu import find_image
@@ -146,6 +147,17 @@ def _xlsx_roundtrip(given: Given, _: Any) -> dict[str, Any]:
         return {"equal": [row["prediction"] for row in read_xlsx(path)] == [text]}
 
 
+def _log_sample(given: Given, _: Any) -> dict[str, list[str]]:
+    """What is kept of a row beside its answer: everything but the picture itself."""
+    doc = given["doc"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "table.tsv")
+        lines = [["index", "question", "answer", *doc], ["1", "Which?", "red", *map(str, doc.values())]]
+        path.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+        [annotation] = TsvDataset(name="table", data_root=str(path)).get_annotation().values()
+    return {"kept": [key for key in doc if key in annotation], "dropped": [key for key in doc if key not in annotation]}
+
+
 def _import_check(given: Given, expected: Given) -> dict[str, Any]:
     code = (
         "import sys\nfrom flagmm.cli import main\n"
@@ -175,6 +187,7 @@ AREAS: dict[str, Callable[[Given, Any], Any]] = {
     "redact": _redact,
     "id_check": _id_check,
     "tsv_load": _tsv_load,
+    "log_sample": _log_sample,
     "xlsx_roundtrip": _xlsx_roundtrip,
     "import_check": _import_check,
 }
