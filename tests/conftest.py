@@ -23,6 +23,7 @@ def clean_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("FLAGEVALMM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "huggingface"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("LMUData", str(tmp_path / "LMUData"))
     monkeypatch.chdir(tmp_path)
 
 

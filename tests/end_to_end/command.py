@@ -12,7 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-_REMOVED = ("FLAGEVAL", "OPENAI", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "HF_", "PYTHONWARNINGS")
+_REMOVED = (
+    "FLAGEVAL", "OPENAI", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "HF_", "PYTHONWARNINGS",
+    "LMUDATA", "LMDEPLOY", "LOCAL_LLM", "EVAL_PROXY", "PRED_FORMAT", "SPLIT_THINK",
+)  # fmt: skip
 LONGEST = 60.0
 """Seconds after which a command is taken to hang."""
 
