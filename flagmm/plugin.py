@@ -123,7 +123,7 @@ class _Kept(io.TextIOBase):
         self._stream.flush()
 
     def close(self) -> None:
-        self.flush()
+        """Do nothing: the stream is not the code's own, and Python closes whatever it throws away."""
 
     def fileno(self) -> int:
         return self._stream.fileno()

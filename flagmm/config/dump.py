@@ -56,12 +56,19 @@ def _to_plain(value: Any) -> Any:
 
 def _dump_callable(function: Callable[..., Any]) -> dict[str, str]:
     name = getattr(function, "__qualname__", repr(function))
-    try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):  # built in, or its file is gone
-        code = getattr(function, "__code__", None)
-        source = code.co_code.hex() + repr(code.co_consts) if code else name
+    source = _source(function) or name
     return {"function": name, "sha256": hashlib.sha256(source.encode()).hexdigest()}
+
+
+def _source(function: Callable[..., Any]) -> str | None:
+    """The text of a function, or else its bytecode; None where it has neither."""
+    code = getattr(function, "__code__", None)
+    if code is None or not code.co_filename.startswith("<"):  # else Python may take the program's first lines for it
+        try:
+            return inspect.getsource(function)
+        except (OSError, TypeError):
+            pass  # built in, or its file is gone
+    return code.co_code.hex() + repr(code.co_consts) if code else None
 
 
 def fingerprint(model: ModelSpec) -> str:

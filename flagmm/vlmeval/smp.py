@@ -139,7 +139,14 @@ def _frame(rows: Any, columns: list[str]) -> pd.DataFrame:
     import pandas as pd
 
     cells = {name: [row.get(name) or None for row in rows] for name in columns}
-    return pd.DataFrame({name: pd.Series(_numbers(values)) for name, values in cells.items()})
+    return pd.DataFrame({name: _series(values) for name, values in cells.items()})
+
+
+def _series(values: list[Any]) -> pd.Series[Any]:
+    import pandas as pd
+
+    dtype = object if None in values else None  # in which None stays None
+    return pd.Series(_numbers(values), dtype=dtype)
 
 
 def _numbers(values: list[Any]) -> list[Any]:

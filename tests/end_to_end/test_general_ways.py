@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from filelock import FileLock
@@ -223,8 +224,14 @@ def test_a_failed_item_is_told_and_may_be_let_pass(run_command, data):
 
 
 def test_repeats_give_the_mean_and_pass_at_k(run_command, tmp_path, data):
-    replies = iter(["ANSWER: A", "ANSWER: B"] * 4)
-    with MockEndpoint(lambda request: by_question({}, default=next(replies))(request)) as endpoint:
+    write_jsonl(tmp_path / "mine/colours.jsonl", *[{**CHOICE, "question": f"{n}?", "answer": "A"} for n in range(4)])
+    times = Counter()
+
+    def reply(request):  # whatever the order of questions: first A, then B
+        times[request.text] += 1
+        return by_question({}, default=f"ANSWER: {' AB'[times[request.text]]}")(request)
+
+    with MockEndpoint(reply) as endpoint:
         done = run_command(*flags(settings(endpoint, repeats=2, eval_batch_size=1)))
     assert cells(done.stdout) == [["Accuracy ↑", "colours", "4", "50%"]]
     repeats = read_json(tmp_path / "out/general_vmcq/general_vmcq_result.json")["repeats"]
