@@ -36,7 +36,7 @@ class ReplyCache:
             path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._is_open = False
-        self._opening = threading.Lock()  # two threads that switch a new file to WAL at once would meet a locked one
+        self._opening = threading.Lock()
 
     def get(self, key: str) -> ModelOutput | None:
         if not self._path.exists():
@@ -58,12 +58,16 @@ class ReplyCache:
             connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, json.dumps(fields)))
 
     def _open(self) -> None:
+        from filelock import FileLock
+
         with self._opening:
             if self._is_open:
                 return
-            with closing(self._connect()) as connection, connection:
+            # SQLite does not wait, but fails, where two connections switch a new file to WAL at once.
+            with FileLock(self._path.with_name(f".{self._path.name}.lock")), closing(self._connect()) as connection:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+                connection.commit()
             self._is_open = True
 
     def _connect(self) -> sqlite3.Connection:
@@ -95,7 +99,7 @@ class Cached(Wrapper):
         """Use the cache; where it cannot be used, such as for a full disk, there are answers all the same."""
         try:
             return action(*arguments)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             with self._warning:
                 if not self._has_warned:
                     logger.warning("%s: replies are neither kept nor looked up: %s", self._path, error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -107,3 +108,16 @@ def test_several_threads_and_connections_may_write_at_once(path):
         list(pool.map(lambda n: caches[n % 3].put(str(n % 5), ModelOutput(text=str(n % 5))), range(30)))
     assert [caches[0].get(str(n)).text for n in range(5)] == ["0", "1", "2", "3", "4"]
     assert caches[0].get("5") is None
+
+
+@pytest.mark.parametrize("attempt", range(20))
+def test_several_runs_may_make_the_file_at_once(path, attempt):
+    barrier = Barrier(8)
+
+    def keep(number):
+        barrier.wait()
+        ReplyCache(path).put(str(number), ModelOutput(text=str(number)))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(keep, range(8)))
+    assert [ReplyCache(path).get(str(number)).text for number in range(8)] == [str(number) for number in range(8)]
