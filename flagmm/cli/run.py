@@ -57,6 +57,7 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
         logger.warning("%s: no meaning here, left out", ", ".join(foreign))
     load_dotenv_file()
     tasks = [load_task(path) for path in find_tasks(arguments.tasks)]
+    secrets += [text for task in tasks for text in task.secrets()]
     spec = None if arguments.without_infer else _model_spec(arguments)
     if spec is not None:
         secrets += spec.secrets()

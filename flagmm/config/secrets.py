@@ -19,6 +19,7 @@ _SECRET_IN_TEXT = re.compile(
     r"""(["']?[\w-]*(?:key|token|secret|password|authorization)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,}]+)""",
     re.IGNORECASE,
 )
+_HEADERS = ("headers", "extra_headers")
 _SECRET_FLAG = re.compile(r"--(\w+[-_])?key")  # --api-key, --key, --judge-key
 # The flag with its value, or the flag of another command inside the value of one of ours.
 _KEY_IN_ARGUMENT = re.compile(r"(?s)^(--(?:\w+[-_])?key=).+|(--(?:\w+[-_])?key[= ]+)\S+")
@@ -62,13 +63,31 @@ def mask(value: Any, *, key: str = "") -> Any:
     if isinstance(value, Secret) or (value and isinstance(value, str) and is_secret_key(key)):
         return MASK
     if isinstance(value, Mapping):
-        hide_all = key.lower() in ("headers", "extra_headers")
+        hide_all = key.lower() in _HEADERS
         return {name: MASK if hide_all and item else mask(item, key=str(name)) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [mask(item, key=key) for item in value]
     if isinstance(value, str) and "://" in value:
         return mask_url(value)
     return value
+
+
+def secrets_in(value: Any, *, key: str = "") -> list[str]:
+    """The texts that `mask` hides in a config value.
+
+    >>> secrets_in({"model": "gpt", "key": "sk-1", "judge": {"headers": {"X": "abc"}}})
+    ['sk-1', 'abc']
+    """
+    if isinstance(value, Secret):
+        return [value.reveal()]
+    if isinstance(value, Mapping):
+        hide_all = key.lower() in _HEADERS
+        return [text for name, item in value.items() for text in secrets_in(item, key="key" if hide_all else str(name))]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in secrets_in(item, key=key)]
+    if not isinstance(value, str) or not value:
+        return []
+    return [value] if is_secret_key(key) else url_secrets(value) if "://" in value else []
 
 
 def mask_url(url: str) -> str:

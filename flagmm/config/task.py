@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from flagmm.config.other_files import TASK_FILE, refuse_other_files
+from flagmm.config.secrets import secrets_in
 from flagmm.errors import ConfigError
 from flagmm.hints import mismatch, shown
 from flagmm.light_mmengine import Config
@@ -42,6 +44,11 @@ class TaskSpec:
         """File and key, as error messages begin."""
         return f"{self.path}: {key}"
 
+    def secrets(self) -> list[str]:
+        """Keys that stand in the file as they are; `$NAME` is no secret."""
+        found = [*secrets_in(self.dataset), *secrets_in(self.evaluator)]
+        return [text for text in found if not text.startswith("$")]
+
 
 def load_task(path: Path) -> TaskSpec:
     """Read and check a task file.
@@ -50,14 +57,19 @@ def load_task(path: Path) -> TaskSpec:
         ConfigError: the file is missing, has a syntax error, raises, or lacks a key.
     """
     path = path.resolve()
+    if path.is_file():
+        refuse_other_files(path)
     values = _read(path)
     dataset = _mapping(values, "dataset", path)
     if dataset is None:
-        raise ConfigError(f"{path}: defines no 'dataset'")
-    if not isinstance(dataset.get("name"), str) or not dataset["name"]:
-        raise ConfigError(f"{path}: dataset: 'name' is missing, or no text")
+        raise ConfigError(f"{path}: defines no 'dataset'; {TASK_FILE}")
+    name = dataset.get("name", dataset.get("dataset_name"))  # the latter is VLMEvalKit's
+    if name is not None and (text := mismatch(name, str)):
+        raise ConfigError(f"{path}: dataset: name: {text}")
+    if not name:
+        raise ConfigError(f"{path}: dataset: 'name' is missing, or empty")
     return TaskSpec(
-        name=dataset["name"],
+        name=name,
         path=path,
         dataset=dataset,
         evaluator=_mapping(values, "evaluator", path),
@@ -81,6 +93,8 @@ def is_task_file(path: Path) -> bool:
     if not isinstance(dataset, Mapping):
         raise ConfigError(f"{path}: dataset: expected a dict, found {shown(dataset)}")
     missing = [key for key in ("type", "name") if key not in dataset]
+    if "dataset_name" in dataset:
+        missing = [key for key in missing if key != "name"]
     if missing:
         logger.info("%s: passed over, as a base of others: its dataset has no %s", path, " and no ".join(missing))
     return not missing
@@ -130,12 +144,13 @@ def _plain(value: Any) -> Any:
 
 def _parse(path: Path) -> ast.Module:
     try:
-        return ast.parse(path.read_bytes(), filename=str(path))
+        code = path.read_bytes()
+        if b"\0" in code:  # each version of Python has other words for it
+            raise ConfigError(f"{path}: no text, and so no Python; {TASK_FILE}")
+        return ast.parse(code, filename=str(path))
     except SyntaxError as error:
         place = path if error.lineno is None else f"{path}:{error.lineno}"
         raise ConfigError(f"{place}: syntax error: {error.msg}") from None
-    except ValueError as error:  # null bytes
-        raise ConfigError(f"{path}: {error}") from None
     except OSError as error:
         reason = "no such task file" if isinstance(error, FileNotFoundError) else error.strerror
         raise ConfigError(f"{path}: {reason}") from None

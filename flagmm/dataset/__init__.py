@@ -18,6 +18,7 @@ DATASETS.register_lazily(
         "TsvVqaDataset": "flagmm.dataset.tsv.dataset",
         "TsvYesNoDataset": "flagmm.dataset.tsv.dataset",
         "TsvVideoDataset": "flagmm.dataset.tsv.dataset",
+        "VLMEvalKitDataset": "flagmm.vlmeval.bridge.dataset",
     }
 )
 

@@ -18,7 +18,9 @@ from flagmm.evaluator.other_evaluators import (
     RetrievalEvaluator,
 )
 from flagmm.evaluator.tsv_evaluator import TsvEvaluator
-from flagmm.registry import METRICS
+from flagmm.registry import EVALUATORS, METRICS
+
+EVALUATORS.register_lazily({"VLMEvalKitEvaluator": "flagmm.vlmeval.bridge.evaluator"})
 
 METRICS.register_lazily(
     {

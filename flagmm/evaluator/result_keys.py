@@ -14,7 +14,12 @@ _ALWAYS = frozenset(
     }
 )  # fmt: skip
 # Words that a task's own code, or another tool, may use for a metric; only a file that names its headline is ours.
-_OF_OURS = frozenset({"headline", "n", "interval", "micro", "metrics", "flagmm", "eval_func", "report"})
+_OF_OURS = frozenset(
+    {
+        "headline", "n", "interval", "micro", "metrics", "flagmm", "eval_func", "report", "vlmevalkit",
+        "unfit_references",
+    }
+)  # fmt: skip
 RESERVED = _ALWAYS | _OF_OURS
 
 STDERR, INTERVAL = "_stderr", "_interval"

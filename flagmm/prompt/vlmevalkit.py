@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from flagmm.errors import DataError
 from flagmm.media.placeholders import split_placeholders
-from flagmm.types import ImagePart, MediaSource, Part, TextPart
+from flagmm.media.source import to_source
+from flagmm.types import ImagePart, MediaSource, Part, TextPart, VideoPart
 
 SHORT_ANSWER = "\nAnswer the question using a single word or phrase."
 """What VLMEvalKit adds to the questions of its own VQA benchmarks, and not to those of a custom table."""
@@ -42,3 +46,25 @@ def place_pictures(text: str, pictures: Sequence[MediaSource]) -> tuple[Part, ..
     parts = split_placeholders(text, pictures)  # which has those without a token last
     within = parts[: len(parts) - len(first)]
     return (*(ImagePart(source=picture) for picture in first), *within)
+
+
+def parts_of_messages(messages: Any) -> tuple[Part, ...]:
+    """What a `build_prompt` of a person's own returned: `dict(type=…, value=…)` of texts, pictures and videos in order.
+
+    Raises:
+        DataError: it is something else.
+    """
+    if not isinstance(messages, Sequence) or isinstance(messages, str):
+        raise DataError(f"build_prompt: expected a list of messages, found {type(messages).__name__}")
+    return tuple(_part(message) for message in messages)
+
+
+def _part(message: Any) -> Part:
+    kind = message.get("type") if isinstance(message, Mapping) else None
+    value = message.get("value") if isinstance(message, Mapping) else None
+    if kind not in ("text", "image", "video") or not isinstance(value, str | Path):
+        raise DataError(f"build_prompt: expected dict(type='text', 'image' or 'video', value=…), found {message!r:.80}")
+    if kind == "text":
+        return TextPart(text=str(value))
+    source = to_source(str(value), root=None)
+    return ImagePart(source=source) if kind == "image" else VideoPart(source=source, mode="file")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,17 @@ from flagmm import __version__
 from flagmm.config.dump import to_plain
 from flagmm.config.env import prediction_format, splits_thinking
 from flagmm.dataset.sample import Dataset
-from flagmm.errors import ConfigError, DataError, UserCodeError
+from flagmm.errors import ConfigError, UserCodeError
 from flagmm.evaluator.aggregate import as_dict, count
 from flagmm.evaluator.answers import read_answers
 from flagmm.evaluator.entries import scored_fields
 from flagmm.jsonio import read_json, write_json, write_records
 from flagmm.paths import TaskPaths, safe_name
+from flagmm.prompt.vlmevalkit import parts_of_messages
 from flagmm.registry import DATASETS, EVALUATORS
 from flagmm.report.prediction_table import prediction_table
 from flagmm.report.vlmevalkit_files import file_stem, write_predictions
-from flagmm.types import Annotation, ImagePart, MediaSource, Message, Part, Sample, TextPart, VideoPart
+from flagmm.types import Annotation, Message, Sample, TextPart
 from flagmm.vlmeval.dataset import CLASSES
 from flagmm.vlmeval.dataset.image_base import filled_cells
 
@@ -62,7 +63,7 @@ class VlmevalClassDataset:
             DataError: `build_prompt` gave something else than a list of messages.
         """
         messages = self.inner.build_prompt(self.inner.data.iloc[index])
-        parts = _parts(messages)
+        parts = parts_of_messages(messages)
         text = "".join(part.text for part in parts if isinstance(part, TextPart))
         message = Message(role="user", content=parts)
         return Sample(question_id=self.question_id_at(index), question=text, question_type="open", messages=(message,))
@@ -93,23 +94,6 @@ class VlmevalClassDataset:
         record = {key: value for key, value in self.table_row(question_id).items() if key != _IMAGE}
         known = {"question": "", "answer": None, "question_type": "open"}
         return {**known, **record, "question_id": question_id}
-
-
-def _parts(messages: Any) -> tuple[Part, ...]:
-    if not isinstance(messages, Sequence) or isinstance(messages, str):
-        raise DataError(f"build_prompt: expected a list of messages, found {type(messages).__name__}")
-    return tuple(_part(message) for message in messages)
-
-
-def _part(message: Any) -> Part:
-    kind = message.get("type") if isinstance(message, Mapping) else None
-    value = message.get("value") if isinstance(message, Mapping) else None
-    if kind not in ("text", "image", "video") or not isinstance(value, str | Path):
-        raise DataError(f"build_prompt: expected dict(type='text', 'image' or 'video', value=…), found {message!r:.80}")
-    if kind == "text":
-        return TextPart(text=str(value))
-    source = MediaSource(url=str(value)) if "://" in str(value)[:9] else MediaSource(path=str(value))
-    return ImagePart(source=source) if kind == "image" else VideoPart(source=source, mode="file")
 
 
 @EVALUATORS.register_module()

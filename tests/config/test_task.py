@@ -9,7 +9,7 @@ import pytest
 
 from flagmm.config import task as task_module
 from flagmm.config.task import is_task_file, load_task
-from flagmm.errors import ConfigError
+from flagmm.errors import ConfigError, FlagMMError
 from tests.core_cases import core_cases
 
 DATASET = "dataset = dict(type='VqaBaseDataset', name='t', data_root='.', anno_file='data.json')\n"
@@ -113,16 +113,16 @@ def test_recorded_cases_of_bases(tmp_path, given, expected):
         pytest.param(
             {"base.py": "x = (\n", "main.py": "_base_ = 'base.py'\n"}, r"base\.py:1: syntax error", id="of a base"
         ),
-        pytest.param({"main.py": "x = 1\0\n"}, r"main\.py: .*null bytes", id="null bytes"),
-        pytest.param({"main.py": "x = 1\n"}, r"main\.py: defines no 'dataset'$", id="no dataset"),
+        pytest.param({"main.py": "x = 1\0\n"}, r"main\.py: no text, and so no Python; a task file is", id="null bytes"),
+        pytest.param(
+            {"main.py": "x = 1\n"}, r"main\.py: defines no 'dataset'; a task file is a \.py file that", id="no dataset"
+        ),
         pytest.param({"main.py": "dataset = 'x'\n"}, r"main\.py: dataset: expected a dict, found str$", id="no dict"),
+        pytest.param({"main.py": "dataset = dict(type='T')\n"}, r"dataset: 'name' is missing, or empty$", id="no name"),
         pytest.param(
-            {"main.py": "dataset = dict(type='T')\n"}, r"dataset: 'name' is missing, or no text$", id="no name"
+            {"main.py": "dataset = dict(name='')\n"}, r"dataset: 'name' is missing, or empty$", id="empty name"
         ),
-        pytest.param(
-            {"main.py": "dataset = dict(name='')\n"}, r"dataset: 'name' is missing, or no text$", id="empty name"
-        ),
-        pytest.param({"main.py": "dataset = dict(name=3)\n"}, r"dataset: 'name' is missing, or no text$", id="number"),
+        pytest.param({"main.py": "dataset = dict(name=3)\n"}, r"dataset: name: expected a text, found 3$", id="number"),
         pytest.param(
             {"main.py": DATASET + "evaluator = 'B'\n"}, r"evaluator: expected a dict, found str$", id="evaluator"
         ),
@@ -191,3 +191,33 @@ def test_a_base_that_is_passed_over_is_told(tmp_path, caplog):
     (tmp_path / "t.py").write_text("dataset = dict(name='t')\n")
     assert not is_task_file(tmp_path / "t.py")
     assert caplog.messages == [f"{tmp_path / 't.py'}: passed over, as a base of others: its dataset has no type"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        *(
+            (name, b"{}\n", rf"/{name}: a table of questions, .*: --tasks general_vqa \(.* --data-root \S+/{name}$")
+            for name in ("t.jsonl", "t.csv", "t.tsv", "t.parquet")
+        ),
+        ("t.tsv", b"index\tquestion\n", r"general_vmcq; tsv for a table of VLMEvalKit's\)"),
+        ("data.json", b'[{"question_id": 1}]', r"data\.json: a list, and no task file; .*anno_file=…\)$"),
+        ("model.json", b'{"model_name": "m"}', r"model\.json: no task file; a model file goes to --cfg, settings"),
+        ("broken.json", b"{", r"broken\.json:1:2: not valid JSON"),
+        ("a.yaml", b"model: m\n", r"a\.yaml: no task file; settings of an evaluation go to flagevalmm eval --config$"),
+        ("m.xlsx", b"PK\x03\x04", r"m\.xlsx: a sheet, .* flagevalmm score --predictions$"),
+        ("p.png", b"\x89PNG\r\n\x1a\n\0", r"p\.png: no task file; a task file is a \.py file that defines dataset="),
+        ("bare", b"dataset = dict(type='T', name='t')", r"bare: no task file; a task file is a \.py file"),
+        ("b.py", bytes(range(256)), r"b\.py: no text, and so no Python; a task file is a \.py file"),
+    ],
+)
+def test_a_file_of_another_kind_is_told_with_where_it_goes(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FlagMMError, match=message) as caught:
+        load_task(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_task_file_may_be_json(tmp_path):
+    (tmp_path / "t.json").write_text('{"dataset": {"type": "T", "name": "t"}}')
+    assert load_task(tmp_path / "t.json").name == "t"

@@ -11,39 +11,24 @@ import base64
 import csv
 import hashlib
 import json
-import re
-import shutil
-import zipfile
-from pathlib import Path
 
 import pytest
 
 from flagmm.report.results import read_result
 from flagmm.report.vlmevalkit import score_records, score_suffix, write_acc_csv
 from tests.end_to_end.folders import read_json, write_model
+from tests.end_to_end.recorded_tables import EXPECTED, REPLIES, ROWS, tag_of, write_tables
 from tests.servers import MockEndpoint, Reply
 
-RECORDED = Path(__file__).parents[1] / "data" / "vlmevalkit"
-EXPECTED = {path.stem: json.loads(path.read_text()) for path in sorted((RECORDED / "expected").glob("*.json"))}
-ROWS = [(name, row) for name, expected in EXPECTED.items() for row in expected["rows"]]
-REPLIES = {row["tag"]: row["reply"] for _, row in ROWS}
 CHOICES = [name for name, expected in EXPECTED.items() if expected["tables"]]
-_TAG = re.compile(r"#(\w+)#")
 
 
 @pytest.fixture(scope="module")
 def run(module_command):
     """All tables asked in one run: the requests by tag, and the output folder."""
     folder = module_command.folder
-    with zipfile.ZipFile(RECORDED / "media.zip") as archive:
-        archive.extractall(folder)
-    for name, expected in EXPECTED.items():
-        text = (RECORDED / "tables" / f"{name}.tsv").read_text(encoding="utf-8")
-        _write(folder / "LMUData" / f"{name}.tsv", text.replace("{{MEDIA}}", str(folder / "media")))
-        for file, picture in expected["files"].items():
-            target = folder / "LMUData" / "images" / name / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(folder / "media" / picture, target)
+    write_tables(folder, folder / "LMUData")
+    for name in EXPECTED:
         for rule in ("careful", "reference"):
             settings = f"dataset = dict(type='TsvDataset', name='{name}_{rule}', dataset='{name}')\n"
             _write(folder / f"{name}_{rule}.py", settings + f"evaluator = dict(type='TsvEvaluator', rule='{rule}')\n")
@@ -62,7 +47,7 @@ def _write(path, text):
 
 
 def _tag(request):
-    return _TAG.search(json.dumps(request.body["messages"]))[1]
+    return tag_of(json.dumps(request.body["messages"]))
 
 
 def _sent(messages):

@@ -5,41 +5,29 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shutil
-import zipfile
 
 import openpyxl
 import pytest
 
 from tests.end_to_end.folders import read_json
-from tests.end_to_end.test_tsv_recorded import EXPECTED, RECORDED, REPLIES
+from tests.end_to_end.recorded_tables import EXPECTED, REPLIES, tag_of, write_tables
 from tests.servers import MockEndpoint, Reply
 
 TABLES = tuple(EXPECTED)
 SCORED = [name for name, expected in EXPECTED.items() if expected["tables"] and name != "odd_options"]
-_TAG = re.compile(r"#(\w+)#")
 
 
 @pytest.fixture(scope="module")
 def run(module_command):
     """All tables asked in one run by one model, read as VLMEvalKit reads."""
     folder = module_command.folder
-    with zipfile.ZipFile(RECORDED / "media.zip") as archive:
-        archive.extractall(folder)
-    data = folder / "home" / "LMUData"
-    data.mkdir(parents=True)
-    for name, expected in EXPECTED.items():
-        text = (RECORDED / "tables" / f"{name}.tsv").read_text(encoding="utf-8")
-        (data / f"{name}.tsv").write_text(text.replace("{{MEDIA}}", str(folder / "media")), encoding="utf-8")
-        for file, picture in expected["files"].items():
-            (data / "images" / name).mkdir(parents=True, exist_ok=True)
-            shutil.copy(folder / "media" / picture, data / "images" / name / file)
-    with MockEndpoint(lambda request: Reply(text=REPLIES[_TAG.search(request.text)[1]])) as endpoint:
+    write_tables(folder, folder / "home" / "LMUData")
+    with MockEndpoint(lambda request: Reply(text=REPLIES[tag_of(request.text)])) as endpoint:
         done = module_command(
             "vlmeval", "--data", *TABLES, "--model", "mock", "--base-url", endpoint.url, "--rule", "reference",
             "--work-dir", "out",
         )  # fmt: skip
-        texts = {_TAG.search(request.text)[1]: request.text for request in endpoint.requests}
+        texts = {tag_of(request.text): request.text for request in endpoint.requests}
     assert done.status == 0, done.stderr
     return module_command, texts
 
