@@ -44,7 +44,9 @@ def build_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--data", nargs="+", metavar="NAME", help="tables in $LMUData, paths of tables, or tasks")
-    parser.add_argument("--model", nargs="+", metavar="NAME", help="model files, or VLMEvalKit's names of API models")
+    parser.add_argument(
+        "--model", nargs="+", metavar="NAME", help="model files, VLMEvalKit's names of API models, or file.py:Class"
+    )
     parser.add_argument("--config", metavar="FILE", help="JSON with `model` and `data`, each an object by name")
     parser.add_argument("--data-config", metavar="JSON", help="as `data` of a config: an object, or a file")
     parser.add_argument("--work-dir", metavar="DIR", help="folder of results; default: $MMEVAL_ROOT, else outputs")
@@ -139,12 +141,15 @@ def _config(parsed: argparse.Namespace) -> VlmevalConfig:
 
 
 def _run(parsed: argparse.Namespace, argv: Sequence[str], secrets: list[str]) -> int:
-    from flagmm.config.env import load_dotenv_file
+    from flagmm.config.env import load_dotenv_file, other_rank
     from flagmm.inference.progress import make_progress
     from flagmm.plugin import kept_streams
     from flagmm.run.vlmeval.api import VlmevalRun, exit_status, run_vlmeval
     from flagmm.run.vlmeval.plan import make_plan
 
+    if rank := other_rank():
+        logger.info("%s: rank 0 asks and scores everything; unset RANK and WORLD_SIZE to run here", rank)
+        return 0
     load_dotenv_file()
     with kept_streams():
         plan = make_plan(_config(parsed), source=parsed.config or _SOURCE)

@@ -95,6 +95,14 @@ def splits_thinking() -> bool:
     return _variable("SPLIT_THINK").lower() in ("1", "true", "yes")
 
 
+def other_rank() -> str | None:
+    """Which process of several this is, as in "rank 1 of 8", where torchrun started it and another one is the first."""
+    rank, count = _variable("RANK"), _variable("WORLD_SIZE")
+    if not (rank.isdecimal() and count.isdecimal()) or int(rank) == 0 or int(count) < 2:
+        return None
+    return f"rank {rank} of {count}"
+
+
 def first_variable(*names: str) -> str | None:
     """The value of the first of these variables that is set and not empty."""
     return next((found for name in names if (found := _variable(name))), None)

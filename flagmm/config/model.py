@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from flagmm.config.env import resolve_key
 from flagmm.config.http_settings import check_http_settings
-from flagmm.config.secrets import Secret, is_secret_key, mask_url, url_secrets
+from flagmm.config.secrets import Secret, is_secret_key, mask_url, secrets_in, url_secrets
 from flagmm.errors import ConfigError
 from flagmm.hints import mismatch
 from flagmm.registry import did_you_mean
@@ -93,7 +93,7 @@ class ModelSpec:
         for name, value in self.headers.items():
             if is_secret_key(name):
                 texts += [value, value.rpartition(" ")[2]]  # with and without a leading "Bearer"
-        return texts
+        return [*texts, *secrets_in(self.options)]
 
     def answer_settings(self) -> dict[str, Any]:
         """What decides an answer beside the question, secrets left out; a change here makes saved answers unfit."""

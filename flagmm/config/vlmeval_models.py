@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from flagmm.config.locate import find_model_file, read_model_file
 from flagmm.config.vlmeval import DEFAULT_RETRIES, DEFAULT_WORKERS, VlmevalConfig
-from flagmm.config.vlmeval_presets import API_CLASSES, JUDGES, OTHER_API_CLASSES, PRESETS, ApiClass
+from flagmm.config.vlmeval_presets import (
+    API_CLASSES,
+    AZURE_KEY,
+    AZURE_URL,
+    AZURE_VARIABLES,
+    JUDGES,
+    KEYS_OF_MODELS,
+    OTHER_API_CLASSES,
+    PRESETS,
+    ApiClass,
+)
 from flagmm.errors import ConfigError
 from flagmm.registry import did_you_mean
 
 logger = logging.getLogger(__name__)
 
 NO_JUDGE = "exact_matching"
+_DEFAULT_KEY = "OPENAI_API_KEY"
 _DEFAULT_JUDGE = "gpt-4o-mini"
 _BASE_URL_DEFAULTS = {"max_tokens": 32768, "timeout": 1800, "retry": DEFAULT_RETRIES}
 _RENAMED = {
     "model": "model_name", "api_base": "url", "base_url": "url", "key": "api_key", "retry": "retries",
     "img_detail": "image_detail", "nproc": "num_workers",
 }  # fmt: skip
-_SAME = ("temperature", "max_tokens", "top_p", "timeout", "system_prompt", "stream", "seed", "extra_body", "headers")
+_SAME = ("temperature", "max_tokens", "top_p", "timeout", "system_prompt", "stream", "seed", "extra_body", "headers",
+         "proxy")  # fmt: skip
 _IN_BODY = (
     "top_k", "repetition_penalty", "presence_penalty", "frequency_penalty", "max_completion_tokens", "stop",
     "thinking_budget", "chat_template_kwargs", "reasoning_effort", "min_p",
 )  # fmt: skip
-_LEFT_OUT = ("verbose", "wait", "custom_prompt", "total_img_size", "max_file_size", "local_media", "use_azure", "proxy")
+_LEFT_OUT = ("verbose", "wait", "custom_prompt", "total_img_size", "max_file_size", "local_media")
 _SERVE = (
     "it runs inside VLMEvalKit's own process; serve it and evaluate the endpoint instead: "
     "`vllm serve ORG/{name}` (http://localhost:8000/v1), or "
@@ -46,6 +59,9 @@ def model_values(name: str, entry: Mapping[str, Any], config: VlmevalConfig, *, 
         ConfigError: nothing is known of it, or it cannot be asked over HTTP.
     """
     where = f"{source}: model: {name}"
+    own = own_class(str(entry.get("class", name)))
+    if own is not None:
+        return _of_own_class(own, name, entry, config, where=where)
     endpoint = dict(config.endpoint)
     if not entry and "base_url" not in endpoint:
         file = _model_file(name)
@@ -57,6 +73,8 @@ def model_values(name: str, entry: Mapping[str, Any], config: VlmevalConfig, *, 
     settings = dict(entry)
     kind = settings.pop("class", None)
     api, settings = _api(kind, name, settings, endpoint, config, where=where)
+    if settings.pop("use_azure", False):
+        api = _azure(api, config, where=where)
     given = {**api.defaults, **settings, **endpoint}
     if config.retry is not None:
         given["retry"] = config.retry
@@ -67,8 +85,33 @@ def model_values(name: str, entry: Mapping[str, Any], config: VlmevalConfig, *, 
     values.setdefault("url", config.variable(*api.url_variables) or api.url)
     if not values.get("url"):
         raise ConfigError(f"{where}: where is it served? give api_base, or set {' or '.join(api.url_variables)}")
-    values["api_key"] = values.get("api_key") or config.variable(*api.key_variables) or api.key
+    values["api_key"] = values.get("api_key") or _key(api, str(values["model_name"]), config, where=where)
     return {key: value for key, value in values.items() if value is not None or key == "temperature"}
+
+
+def own_class(text: str) -> str | None:
+    """The name of the class where `text` is "path/to/file.py:Class", else None.
+
+    >>> own_class("models/mine.py:Mine"), own_class("GPT4V")
+    ('Mine', None)
+    """
+    file, _, name = text.rpartition(":")
+    return name if file.endswith(".py") and name.isidentifier() else None
+
+
+def _of_own_class(
+    own: str, name: str, entry: Mapping[str, Any], config: VlmevalConfig, *, where: str
+) -> dict[str, Any]:
+    """The keys of a model file for a class of a person's own, whose keywords are those of its entry."""
+    keywords = {key: value for key, value in entry.items() if key != "class"}
+    if config.endpoint:
+        logger.warning("%s: %s: not handed to a class of one's own", where, ", ".join(config.endpoint))
+    shown = own if own_class(name) else name
+    values = {"model_type": entry.get("class", name), "model_name": shown, "chat_name": shown, "retries": config.retry}
+    if keywords:
+        values["kwargs"] = keywords
+    given = {**values, "num_workers": config.api_nproc or DEFAULT_WORKERS}
+    return {key: value for key, value in given.items() if value is not None}
 
 
 def _model_file(name: str) -> dict[str, Any] | None:
@@ -100,11 +143,36 @@ def _api(
         hint = did_you_mean(kind, API_CLASSES) if kind.endswith(("API", "Wrapper")) else ""
         raise ConfigError(f"{where}: class {kind}: {_SERVE.format(name=name)}.{hint}")
     if "base_url" in endpoint or {"api_base", "base_url"} & settings.keys():
-        return ApiClass(url=None, key_variables=("OPENAI_API_KEY",), defaults=_BASE_URL_DEFAULTS), settings
+        return ApiClass(url=None, key_variables=(_DEFAULT_KEY,), defaults=_BASE_URL_DEFAULTS), settings
     if config.variable("LMDEPLOY_API_BASE"):
         return API_CLASSES["LMDeployAPI"], settings
     raise ConfigError(f"{where}: no model file, and no model of this name calls an endpoint. If it is of the zoo, "
                       f"{_SERVE.format(name=name)}.{did_you_mean(name, PRESETS)}")  # fmt: skip
+
+
+def _azure(api: ApiClass, config: VlmevalConfig, *, where: str) -> ApiClass:
+    """OpenAI's protocol at Azure, as the variables say."""
+    found = {part: config.variable(name) for part, name in AZURE_VARIABLES.items()}
+    missing = [AZURE_VARIABLES[part] for part, value in found.items() if not value]
+    if missing:
+        raise ConfigError(f"{where}: use_azure: set {', '.join(missing)}")
+    found["endpoint"] = str(found["endpoint"]).rstrip("/")
+    return replace(api, url=AZURE_URL.format(**found), url_variables=(), key_variables=(AZURE_KEY,))
+
+
+def _key(api: ApiClass, model: str, config: VlmevalConfig, *, where: str) -> str | None:
+    """The key that goes to this service, and never another one's.
+
+    Raises:
+        ConfigError: its variable is not set, and the model is to be asked.
+    """
+    names = api.key_variables
+    if names == API_CLASSES["GPT4V"].key_variables:
+        names = next(((name,) for start, name in KEYS_OF_MODELS.items() if model.lower().startswith(start)), names)
+    key = config.variable(*names) or api.key
+    if not key and _DEFAULT_KEY not in names and config.mode != "eval":
+        raise ConfigError(f"{where}: no key; set {' or '.join(names)}, or give key")
+    return key
 
 
 def _translated(given: Mapping[str, Any], where: str) -> dict[str, Any]:

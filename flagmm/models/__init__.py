@@ -1,8 +1,9 @@
 """Models: one async interface (`client.py`), one module per kind of model, and what wraps them.
 
 `http.py` (endpoints; its bodies in `openai_body.py`, its replies in `openai_reply.py` and `sse.py`), `ocr.py` (the
-embedded reader), `offline.py` (random and scripted). `stack.py` puts cache, retry and rate limit around one. A kind of
-model is imported when a run asks for it. `gpt.py` is what scoring code of a task gets. Nothing here knows of data sets.
+embedded reader), `offline.py` (random and scripted), `message_class.py` (a class in VLMEvalKit's shape).
+`stack.py` puts cache, retry and rate limit around one. A kind of model is imported when a run asks for it. `gpt.py` is
+what scoring code of a task gets. Nothing here knows of data sets.
 """
 
 from flagmm.models.gpt import GPT

@@ -10,8 +10,9 @@ from flagmm.config.model import ModelSpec
 from flagmm.errors import ConfigError
 from flagmm.hints import hints_of
 from flagmm.models.client import ModelClient
+from flagmm.models.message_class import KEYWORDS, MessageClassClient, takes_messages
 from flagmm.plugin import load_file, user_code
-from flagmm.registry import MODELS
+from flagmm.registry import MODELS, check_keywords
 
 
 def own_keys(model_type: str) -> dict[str, Any]:
@@ -21,6 +22,8 @@ def own_keys(model_type: str) -> dict[str, Any]:
         ConfigError: there is no such `model_type`.
     """
     entry = _model_class(model_type)
+    if takes_messages(entry):
+        return {KEYWORDS: dict[str, Any]}
     parameters, hints = inspect.signature(entry).parameters.values(), hints_of(entry)
     names = [parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
     return {name: hints.get(name, Any) for name in names}
@@ -29,8 +32,25 @@ def own_keys(model_type: str) -> dict[str, Any]:
 def build_client(spec: ModelSpec) -> ModelClient:
     """The bare client of a model, without cache, retries or limit."""
     with user_code(f"model_type {spec.model_type}"):
-        client: ModelClient = _model_class(spec.model_type)(spec, **spec.options)
+        entry = _model_class(spec.model_type)
+        if takes_messages(entry):
+            return MessageClassClient(spec, entry, spec.options.get(KEYWORDS, {}))
+        client: ModelClient = entry(spec, **spec.options)
     return client
+
+
+def check_keywords_of_class(spec: ModelSpec, *, where: str) -> None:
+    """Find keywords that a class in VLMEvalKit's shape does not take, before it is made.
+
+    Args:
+        where: the model's place, for error messages.
+
+    Raises:
+        ConfigError: it names the keyword.
+    """
+    entry = _model_class(spec.model_type)
+    if takes_messages(entry):
+        check_keywords(entry, spec.options.get(KEYWORDS, {}), where=where)
 
 
 def _model_class(model_type: str) -> Any:

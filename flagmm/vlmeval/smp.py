@@ -12,7 +12,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LMUDataRoot", "d2df", "decode_base64_to_image", "decode_base64_to_image_file", "dump",
-    "encode_image_file_to_base64", "encode_image_to_base64", "load",
+    "encode_image_file_to_base64", "encode_image_to_base64", "listinstr", "load",
 ]  # fmt: skip
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]*[1-9]|\.0)?")
@@ -41,6 +41,11 @@ def LMUDataRoot() -> str:  # noqa: N802  # VLMEvalKit's name
     root = lmu_data_dir()
     root.mkdir(parents=True, exist_ok=True)
     return str(root)
+
+
+def listinstr(lst: Iterable[str], s: str) -> bool:
+    """Whether one of the texts is part of `s`."""
+    return any(item in s for item in lst)
 
 
 def load(f: str | os.PathLike[str]) -> Any:

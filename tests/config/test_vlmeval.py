@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from flagmm.config.model import parse_model
 from flagmm.config.vlmeval import parse_vlmeval
 from flagmm.config.vlmeval_models import judge_values, model_values
-from flagmm.config.vlmeval_presets import API_CLASSES, OTHER_API_CLASSES, PRESETS
+from flagmm.config.vlmeval_presets import (
+    API_CLASSES,
+    AZURE_KEY,
+    AZURE_VARIABLES,
+    KEYS_OF_MODELS,
+    OTHER_API_CLASSES,
+    PRESETS,
+)
 from flagmm.errors import ConfigError
 
 NAMES = {name for api in API_CLASSES.values() for name in (*api.url_variables, *api.key_variables)}
@@ -14,7 +22,7 @@ NAMES = {name for api in API_CLASSES.values() for name in (*api.url_variables, *
 
 @pytest.fixture(autouse=True)
 def no_variables(monkeypatch):
-    for name in (*NAMES, "LOCAL_LLM", "EVAL_PROXY", "MMEVAL_ROOT", "STEPAI_API_KEY"):
+    for name in (*NAMES, *KEYS_OF_MODELS.values(), "LOCAL_LLM", "EVAL_PROXY", "MMEVAL_ROOT", AZURE_KEY):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -115,10 +123,77 @@ def test_a_misspelt_keyword_is_told_with_the_nearest_one():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_known_name_can_be_asked(name, monkeypatch):
-    monkeypatch.setenv("STEPAI_API_KEY", "k")
-    values = values_of(name)
-    assert values["url"].startswith("https://")
-    assert values["chat_name"] == name
+    for variable in (*NAMES, *KEYS_OF_MODELS.values()):
+        monkeypatch.setenv(variable, "http://h/v1" if variable.endswith("BASE") else f"key of {variable}")
+    model = parse_model(values_of(name), source="here")
+    assert model.shown_name == name
+    assert model.api_key is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "url", "variable"),
+    [
+        ("QwenVLAPI", "https://dashscope.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY"),
+        ("Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GOOGLE_API_KEY"),
+        ("Claude3V", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+        ("GLMVisionAPI", "https://open.bigmodel.cn/api/paas/v4", "GLMV_API_KEY"),
+        ("TogetherAPI", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+        ("MiniMaxAPI", "https://api.minimax.io/v1", "MINIMAX_API_KEY"),
+        ("SenseChatVisionV2API", "https://api.sensenova.cn/compatible-mode/v2", "SENSENOVA_API_KEY"),
+        ("SiliconFlowAPI", "https://api.siliconflow.cn/v1", "SiliconFlow_API_KEY"),
+        ("KimiVLAPI", "http://localhost:8000/v1/chat/completions", "KIMI_VL_API_KEY"),
+    ],
+)
+def test_a_service_is_asked_with_its_own_key(monkeypatch, kind, url, variable):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    monkeypatch.setenv(variable, "its own")
+    values = values_of("m", {"class": kind})
+    assert (values["url"], values["api_key"]) == (url, "its own")
+
+
+@pytest.mark.parametrize(
+    ("entry", "variable"),
+    [
+        ({"class": "QwenVLAPI"}, "DASHSCOPE_API_KEY"),
+        ({"class": "GPT4V", "model": "step-1v-8k", "api_base": "https://api.stepfun.com/v1"}, "STEPAI_API_KEY"),
+        ({"class": "GPT4V", "model": "grok-4", "api_base": "https://api.x.ai/v1"}, "XAI_API_KEY"),
+    ],
+)
+def test_the_key_of_openai_goes_to_no_other_service(monkeypatch, entry, variable):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    with pytest.raises(ConfigError, match=f"here: model: m: no key; set {variable}, or give key"):
+        values_of("m", entry)
+    assert values_of("m", entry, mode="eval")["model_name"] == entry.get("model", "m")
+    monkeypatch.setenv(variable, "its own")
+    assert values_of("m", entry)["api_key"] == "its own"
+
+
+def test_azure_is_asked_at_the_place_that_its_variables_name(monkeypatch):
+    entry = {"class": "GPT4V", "model": "gpt-4o", "use_azure": True}
+    with pytest.raises(ConfigError, match="use_azure: set AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT_NAME, OPENAI"):
+        values_of("m", entry)
+    given = {"endpoint": "https://x.openai.azure.com/", "deployment": "d", "version": "2024-06-01"}
+    for part, name in AZURE_VARIABLES.items():
+        monkeypatch.setenv(name, given[part])
+    monkeypatch.setenv(AZURE_KEY, "k")
+    values = values_of("m", entry)
+    url = "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-06-01"
+    assert (values["url"], values["api_key"]) == (url, "k")
+
+
+def test_a_class_of_one_s_own_has_its_keywords_apart(caplog):
+    entry = {"class": "models/mine.py:Mine", "temperature": 1, "key": "k"}
+    values = values_of("mine", entry, retry=2)
+    assert values == {
+        "model_type": "models/mine.py:Mine", "model_name": "mine", "chat_name": "mine", "retries": 2,
+        "kwargs": {"temperature": 1, "key": "k"}, "num_workers": 4,
+    }  # fmt: skip
+    assert values_of("models/mine.py:Mine", api_nproc=2) == {
+        "model_type": "models/mine.py:Mine", "model_name": "Mine", "chat_name": "Mine", "num_workers": 2,
+    }  # fmt: skip
+    assert caplog.records == []
+    values_of("models/mine.py:Mine", base_url="http://h/v1", temperature=0.5)
+    assert "models/mine.py:Mine: base_url, temperature: not handed to a class" in caplog.text
 
 
 def test_a_model_that_refuses_max_tokens_gets_its_own_limit():

@@ -180,7 +180,7 @@ def test_the_config_file_runs_each_model_on_each_table(place, endpoint):
         for table in config["data"]:
             assert (place.folder / "outputs" / model / f"{model}_{table}.xlsx").is_file()
             assert (place.folder / "outputs" / model / f"{model}_{table}_acc.csv").is_file()
-    temperatures = {(request.body["model"], request.body["temperature"]) for request in endpoint.requests}
+    temperatures = {(request.body["model"], request.body["temperature"]) for request in endpoint.asked}
     assert temperatures == {("gpt-4o-2024-08-06", 0), ("gpt-4o-2024-08-06", 1.0), ("gpt-4o-2024-11-20", 0)}
     assert {warning.partition(" class ")[2].partition(" ")[0] for warning in done.warnings if " class " in warning} == {
         "MMERealWorld", "VideoMME",

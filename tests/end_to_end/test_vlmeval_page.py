@@ -11,6 +11,7 @@ import pytest
 
 from flagmm.cli.vlmeval import build_parser
 from flagmm.config.vlmeval_presets import API_CLASSES
+from tests.end_to_end.folders import write_picture
 from tests.servers import MockEndpoint, by_question
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,9 +47,8 @@ def place(module_command, endpoint):
 
 def run(place, text: str, endpoint) -> str:
     """Run a block of the shell; what it printed."""
-    text = text.replace("flagevalmm", f"{sys.executable} -m flagmm").replace(
-        "python run.py", f"{sys.executable} run.py"
-    )
+    text = text.replace("flagevalmm", f"{sys.executable} -m flagmm")
+    text = re.sub(r"\bpython (?=\w+\.py)", f"{sys.executable} ", text)
     done = subprocess.run(
         ["bash", "-ec", text.replace(URL, endpoint.url)],
         cwd=place.folder,
@@ -87,6 +87,15 @@ def test_files_are_exported_and_scored(place, endpoint):
     assert (
         (place.folder / "scored" / "my-model_custom_mcq_acc.csv").read_text().splitlines()[1].startswith('"none","1.0"')
     )
+
+
+def test_a_model_class_is_run_and_a_served_model_is_asked_from_a_script(place, endpoint):
+    commands, script = blocks("A model class of one's own", "bash")
+    printed = run(place, commands, endpoint)
+    assert printed.count("Overall  0.5") == 3
+    write_picture(place.folder / "apple.jpg")
+    assert run(place, script, endpoint) == "5\n"
+    assert len(endpoint.requests[-1].image_urls) == 1
 
 
 def test_the_class_is_run(place, endpoint):

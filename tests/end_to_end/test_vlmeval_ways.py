@@ -262,7 +262,7 @@ def test_the_judge_goes_through_the_proxy_of_evaluation(place, endpoint):
             *FLAGS, "--base-url", local.url, "--judge", "j", "--judge-base-url", "http://judge.invalid/v1",
             "--judge-key", "sk-judge", EVAL_PROXY=proxy.url.removesuffix("/v1"),
         )  # fmt: skip
-        judged = len(proxy.requests)
+        judged = len(proxy.asked)
     assert done.status == 0, done.stderr
     assert judged == 3
     assert "Overall  0.6666666666666666" in done.stdout

@@ -43,7 +43,8 @@ def settings_of(name, entry=None, given=None):
             {"type": "TsvDataset", "dataset": "Video-MME", "nframe": 16, "use_subtitle": True},
         ),
         ("MMBench_Video_8frame_nopack", {}, {"type": "TsvDataset", "dataset": "MMBench-Video", "nframe": 8}),
-        ("MMBench_Video_1fps_pack", {}, {"type": "TsvDataset", "dataset": "MMBench-Video", "fps": 1.0}),
+        ("MMBench_Video_1fps", {}, {"type": "TsvDataset", "dataset": "MMBench-Video", "fps": 1.0}),
+        ("mine", {"pack": False}, {"type": "TsvDataset"}),
     ],
 )
 def test_a_name_is_a_table_with_settings(tables, name, entry, expected):
@@ -71,9 +72,37 @@ def test_a_class_that_is_not_here_is_warned_of(tables, caplog):
     assert "class MMERealWorld is not built here" in caplog.text
 
 
-def test_packing_is_warned_of(tables, caplog):
-    settings_of("MMBench_Video_1fps_pack")
-    assert "here: data: MMBench_Video_1fps_pack: pack: no meaning here, left out" in caplog.text
+@pytest.mark.parametrize(
+    ("name", "entry", "given", "other"),
+    [
+        ("MMBench_Video_1fps_pack", {}, {}, "MMBench_Video_1fps_nopack asks one at a time"),
+        ("mine", {"pack": True}, {}, "pack false asks one at a time"),
+        ("mine", {}, {"pack": True}, "pack false asks one at a time"),
+    ],
+)
+def test_several_questions_in_one_request_are_refused(tables, name, entry, given, other):
+    with pytest.raises(ConfigError, match=f"here: data: {name}: pack, .* is not supported, .*; {other}"):
+        make_task(name, entry, given, source="here")
+
+
+@pytest.mark.parametrize(
+    ("entry", "question"),
+    [
+        ({}, "['Who is it?', 'And <ImageHere>?']"),
+        ({"class": "MMDUDataset"}, "Who is it?"),
+        ({"class": "ImageMTDataset", "dataset": "not-there"}, ""),
+    ],
+)
+def test_a_table_of_conversations_is_refused(tables, entry, question):
+    (tables / "mine.tsv").write_text(f"index\tQuestion\tanswer\n1\t{question}\tx\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="here: data: mine: a table of conversations"):
+        make_task("mine", entry, source="here")
+
+
+@pytest.mark.parametrize("question", ["[1, 2] or ['a']?", "['one']", "[1, 2]", "[", ""])
+def test_a_question_that_only_begins_like_a_list_is_asked(tables, question):
+    (tables / "mine.tsv").write_text(f"index\tquestion\tanswer\n1\t{question}\tx\n", encoding="utf-8")
+    assert settings_of("mine") == {"type": "TsvDataset"}
 
 
 def test_an_installed_task_is_found_by_its_name(tables):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from flagmm.report.vlmevalkit_files import VlmevalkitExport
 from flagmm.run.saved_predictions import take_predictions
 from flagmm.run.vlmeval.folders import foreign_predictions, link, model_folder, new_run, newest_run
 from flagmm.run.vlmeval.plan import VlmevalPlan
+from flagmm.run.vlmeval.status import RunStatus
 from flagmm.types import TaskResult
 
 logger = logging.getLogger(__name__)
@@ -47,8 +48,6 @@ class VlmevalRun:
     progress: Progress
     command: Sequence[str] | None = None
     """Arguments of the command, where there was one, for `run.json`."""
-    on_session: Callable[[ModelSession], None] = lambda session: None
-    """Told of each model's session, so that a caller in another thread can stop it."""
 
 
 def run_vlmeval(run: VlmevalRun) -> list[ModelRun]:
@@ -75,37 +74,41 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
     folder = model_folder(config.work_dir, name)
     output = (newest_run(folder) if config.reuse or config.mode == "eval" else None) or new_run(folder)
     export, files = VlmevalkitExport(output.folder, name), []
+    status = RunStatus(output.folder, model=name, plan=plan, command=run.command)
+    names = {output.task(task.name).name: task.name for task in plan.tasks}
 
     def write(dataset: Dataset, paths: TaskPaths, result: TaskResult) -> None:
-        files.extend(export(dataset, paths, result))
+        written = export(dataset, paths, result)
+        status.finish(names[paths.name], result, written)
+        files.extend(written)
 
     options = Options(
-        scope=plan.scope, judge=plan.judge, progress=run.progress, score=config.mode != "infer", export=write
-    )
+        scope=plan.scope, judge=plan.judge, progress=run.progress, score=config.mode != "infer", export=write,
+        on_stage=status.reach,
+    )  # fmt: skip
     tasks: list[TaskSpec] = list(plan.tasks)
     missing: list[tuple[str, FlagMMError]] = []
     if config.mode == "eval":
-        tasks, missing = _answered(tasks, name, folder, output)
+        tasks, missing = _answered(tasks, name, folder, output, status)
     with Manifest(output.manifest, argv=run.command, spec=spec, tasks=[task.name for task in tasks]) as manifest:
-        outcome = _run_tasks(tasks, None if config.mode == "eval" else spec, output, options, run)
+        with status.failing_all():
+            outcome = _run_tasks(tasks, None if config.mode == "eval" else spec, output, options)
         outcome.errors = [(task, _with_own_advice(error)) for task, error in [*missing, *outcome.errors]]
         manifest.state = "interrupted" if outcome.interrupted else "ended"
+    for task, error in outcome.errors:
+        status.fail(task, error)
     link(files, folder)
     return ModelRun(model=name, output=output, outcome=outcome, files=files)
 
 
-def _run_tasks(
-    tasks: Sequence[TaskSpec], spec: ModelSpec | None, output: RunPaths, options: Options, run: VlmevalRun
-) -> Outcome:
+def _run_tasks(tasks: Sequence[TaskSpec], spec: ModelSpec | None, output: RunPaths, options: Options) -> Outcome:
     session = None if spec is None else ModelSession(spec)
-    if session is not None:
-        run.on_session(session)
     with session or nullcontext():
         return run_pipeline(tasks, session, output, options)
 
 
 def _answered(
-    tasks: Sequence[TaskSpec], model: str, folder: Path, output: RunPaths
+    tasks: Sequence[TaskSpec], model: str, folder: Path, output: RunPaths, status: RunStatus
 ) -> tuple[list[TaskSpec], list[tuple[str, FlagMMError]]]:
     """The tasks whose answers are there: ours, or a file of predictions; and why the others are not."""
     found: list[TaskSpec] = []
@@ -117,6 +120,7 @@ def _answered(
             if file is not None:
                 logger.info("%s: scoring the predictions in %s", task.name, file)
                 take_predictions(file, task, paths)
+                status.found(task.name, file)
             elif not paths.answers.exists():
                 raise DataError(f"no predictions of {model} in {folder}; run --mode infer first")
         except FlagMMError as error:

@@ -11,7 +11,6 @@ from flagmm.config.task_config import TaskConfig, read_config_file
 from flagmm.config.vlmeval import parse_vlmeval
 from flagmm.errors import ConfigError
 from flagmm.inference.progress import make_progress
-from flagmm.inference.session import ModelSession
 from flagmm.report.vlmeval_table import draw_scores, draw_summary, has_report
 from flagmm.report.vlmevalkit import score_records
 from flagmm.run.vlmeval.api import ModelRun, VlmevalRun, run_vlmeval
@@ -64,17 +63,14 @@ def plan_legacy(config: TaskConfig, *, source: str) -> VlmevalPlan:
     return make_plan(parse_vlmeval(values, source=f"{source}: eval_config"), source=f"{source}: eval_config")
 
 
-def run_legacy(plan: VlmevalPlan, sessions: list[ModelSession]) -> Scores:
+def run_legacy(plan: VlmevalPlan) -> Scores:
     """Run a plan.
-
-    Args:
-        sessions: each model's is added, so that another thread can stop it.
 
     Raises:
         KeyboardInterrupt: it was interrupted; what is finished stays on disk.
         FlagMMError: no data set came to a result.
     """
-    runs = run_vlmeval(VlmevalRun(plan=plan, progress=make_progress(quiet=False), on_session=sessions.append))
+    runs = run_vlmeval(VlmevalRun(plan=plan, progress=make_progress(quiet=False)))
     if any(run.outcome.interrupted for run in runs):
         raise KeyboardInterrupt
     errors = [(run.model, name, error) for run in runs for name, error in run.outcome.errors]

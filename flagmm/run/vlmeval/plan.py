@@ -15,11 +15,12 @@ from flagmm.config.locate import find_tasks
 from flagmm.config.model import ModelSpec, parse_model
 from flagmm.config.task import TaskSpec, load_task
 from flagmm.config.vlmeval import VlmevalConfig
-from flagmm.config.vlmeval_models import judge_values, model_values
+from flagmm.config.vlmeval_models import judge_values, model_values, own_class
 from flagmm.errors import ConfigError
 from flagmm.inference.plan import Scope
-from flagmm.models.build import own_keys
+from flagmm.models.build import check_keywords_of_class, own_keys
 from flagmm.paths import installed_tasks
+from flagmm.run.vlmeval.refusals import refuse_conversations, refuse_pack
 from flagmm.vlmeval.adapter import VlmevalClassDataset, VlmevalClassEvaluator
 from flagmm.vlmeval.dataset import CLASSES
 
@@ -35,7 +36,6 @@ _VIDEO_NAME = re.compile(
     r"(?P<table>.+?)_(?:(?P<nframe>[1-9]\d*)frame|(?P<fps>\d+(?:\.\d+)?)fps)(?P<subs>_subs)?(?P<pack>_pack|_nopack)?"
 )
 _OF_SCORING = ("rule", "circular", "match")
-_MEANINGLESS = ("pack",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +85,12 @@ def model_specs(config: VlmevalConfig, *, source: str) -> dict[str, ModelSpec]:
     specs: dict[str, ModelSpec] = {}
     for name, entry in config.models.items():
         values, where = model_values(name, entry, config, source=source), f"{source}: model: {name}"
-        shown = Path(name).stem if name.endswith(".json") else name
+        shown = own_class(name) or (Path(name).stem if name.endswith(".json") else name)
         if shown in specs:
             raise ConfigError(f"{where}: two models whose files would be called {shown!r}; rename one")
         specs[shown] = parse_model(values, source=where, own_keys=own_keys)
+        if own_class(specs[shown].model_type):
+            check_keywords_of_class(specs[shown], where=where)
     return specs
 
 
@@ -116,9 +118,8 @@ def make_task(
             return _installed(name, source)
         given = {**(settings or {}), **preset}
         table = str(given["dataset"])
-    idle = [key for key in _MEANINGLESS if given.pop(key, None)]
-    if idle:
-        logger.warning("%s: data: %s: %s: no meaning here, left out", source, name, ", ".join(idle))
+    refuse_pack(given.pop("pack", False), name=name, where=f"{source}: data: {name}")
+    refuse_conversations(kind, _table(table), where=f"{source}: data: {name}")
     task = load_task(installed_tasks() / "tsv" / "tsv.py")
     path = Path(table).expanduser()
     if path.suffix == ".tsv":

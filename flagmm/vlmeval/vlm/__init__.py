@@ -1,0 +1,5 @@
+"""The base class of a person's own model that runs in this process."""
+
+from flagmm.vlmeval.vlm.base import BaseModel
+
+__all__ = ["BaseModel"]
