@@ -38,11 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(tabulate(map(cells, rows), headers=headers, tablefmt="github", disable_numparse=True))
     if failed:
         print(f"\nFailed, see above: {', '.join(failed)}")
-    if load_before > BUSY:
-        print(f"\nThe machine was busy (load {load_before:.1f} before the start): wall times say little.")
+    tell_of_load(load_before)
     if args.quick:
         print("\nQuick: start-up weighs more than in the runs that the targets are for.")
     return 1 if failed or any(row.ok is False for row in rows) else 0
+
+
+def tell_of_load(before: float) -> None:
+    if before > BUSY:
+        print(f"\nThe machine was busy (load {before:.1f} before the start): wall times say little.")
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

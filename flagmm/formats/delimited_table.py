@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 
 from flagmm.errors import DataError
-from flagmm.formats.quoting import UnclosedQuoteError, split_cells
+from flagmm.formats.quoting import UnclosedQuoteError, split_cells, split_rows
 from flagmm.formats.row_scan import index_quoted_rows
 from flagmm.formats.text_file import TextFile
 from flagmm.formats.text_table import TextTable
@@ -26,12 +27,16 @@ class DelimitedTable(TextTable):
     left out.
     """
 
-    def __init__(self, path: Path, delimiter: bytes) -> None:
-        """Read the header and find the rows; `DataError` where the file or its header cannot be read."""
+    def __init__(self, path: Path, delimiter: bytes, *, lazy: bool = False) -> None:
+        """Read the header and find the rows; `DataError` where the file or its header cannot be read.
+
+        With `lazy`, rows are found by the first `scan`, in its one pass, unless `index` is set; until then one thread
+        alone may use the table.
+        """
         file = TextFile(path)
-        super().__init__(file, index_quoted_rows(file, delimiter), header=1)
+        super().__init__(file, index_quoted_rows(file, delimiter), header=1, lazy=lazy)
         self._delimiter = delimiter
-        if not len(self._index):
+        if not self._index.has(0):
             raise DataError(f"{path}: empty; the first line has to name the columns")
         line = self._index.line(0)
         header = self._split(self._index.read(file, 0), line, names=())
@@ -48,18 +53,22 @@ class DelimitedTable(TextTable):
 
         Whether cells are UTF-8 without NUL is not looked at.
         """
-        has_nameless = len(self._columns) < len(self._names)
-        for position, raw in enumerate(self._index.read_all(self._file, self._header), start=self._header):
+        number, most = self._header, len(self._names)
+        has_nameless = len(self._columns) < most
+        for rows in self._index.read_blocks(self._file, self._header):
+            for cells in split_rows(rows, self._delimiter) or self._split_each(rows, number):
+                if cells is None or len(cells) > most:
+                    yield None
+                else:
+                    yield list(compress(cells, self._names)) if has_nameless else cells
+            number += len(rows)
+
+    def _split_each(self, rows: Sequence[bytes], first: int) -> Iterator[list[bytes] | None]:
+        for number, raw in enumerate(rows, start=first):
             try:
-                cells = self._split(raw, self._index.line(position), names=self._names)
+                yield self._split(raw, self._index.line(number), names=self._names)
             except DataError:
                 yield None
-                continue
-            if has_nameless:
-                cells = [cell for name, cell in zip(self._names, cells, strict=False) if name] + cells[
-                    len(self._names) :
-                ]
-            yield cells if len(cells) <= len(self._columns) else None
 
     def _check_names(self, line: int) -> None:
         twice = next((name for name in self._columns if self._columns.count(name) > 1), None)
@@ -85,11 +94,10 @@ class DelimitedTable(TextTable):
         return row
 
     def _split(self, raw: bytes, line: int, *, names: tuple[str, ...]) -> list[bytes]:
-        row = raw.rstrip(b"\r\n")
         try:
-            return split_cells(row, self._delimiter)
+            return split_cells(raw, self._delimiter)
         except UnclosedQuoteError as error:
-            line += len(_LINE_END.findall(row, 0, error.position))
+            line += len(_LINE_END.findall(raw, 0, error.position))
             cell = f"column {names[error.cell]!r}" if error.cell < len(names) else f"cell {error.cell + 1}"
             raise DataError(f"{self.path}:{line}: {cell}: the quote that opens this cell is never closed") from None
 

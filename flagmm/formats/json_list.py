@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from flagmm import jsonio
 from flagmm.errors import DataError
-from flagmm.jsonio import read_json, read_jsonl
 from flagmm.types import Annotation
 
 
-def read_json_list(path: Path) -> list[Annotation]:
-    """The objects of a JSON file that holds a list of them.
+def read_json_list(path: Path) -> Iterator[Annotation]:
+    """The objects of a JSON file that holds a list of them, one after another.
 
     Raises:
         DataError: the file is no such list.
     """
-    value = read_json(path)
-    if not isinstance(value, list):
-        raise DataError(f"{path}: expected a list of items, found {kind_of(value)}")
-    for position, item in enumerate(value):
+    for position, item in enumerate(jsonio.read_json_list(path)):
         if not isinstance(item, dict):
-            raise DataError(f"{path}: item {position}: expected an object, found {kind_of(item)}")
-    return value
+            raise DataError(f"{path}: item {position}: expected an object, found {jsonio.kind_of(item)}")
+        yield item
 
 
-def read_json_lines(path: Path) -> list[Annotation]:
-    """The objects of a JSON Lines file.
+def read_json_lines(path: Path) -> Iterator[Annotation]:
+    """The objects of a JSON Lines file, one after another.
 
     Raises:
         DataError: a line holds no object.
     """
-    items = []
-    for number, item in read_jsonl(path):
+    for number, item in jsonio.read_jsonl(path):
         if not isinstance(item, dict):
-            raise DataError(f"{path}:{number}: expected an object, found {kind_of(item)}")
-        items.append(item)
-    return items
-
-
-def kind_of(value: Any) -> str:
-    """What JSON calls the kind of a value, with its article."""
-    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")
+            raise DataError(f"{path}:{number}: expected an object, found {jsonio.kind_of(item)}")
+        yield item

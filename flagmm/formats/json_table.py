@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.errors import DataError
-from flagmm.formats.json_list import kind_of
 from flagmm.formats.row_scan import index_lines
 from flagmm.formats.text_file import TextFile
 from flagmm.formats.text_table import TextTable
-from flagmm.jsonio import parse_json
+from flagmm.jsonio import kind_of, parse_json
 
 _DEEPEST = 200  # levels; what Python can parse it may fail to copy or write
 

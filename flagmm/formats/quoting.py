@@ -6,14 +6,19 @@ quote, and delimiters and line ends are text. What follows a closing quote up to
 
 from __future__ import annotations
 
+import csv
 import functools
 import re
+from collections.abc import Iterable, Sequence
 
 _MASK = b"\xff"  # which no UTF-8 text has
 _MASK_LINE_ENDS = bytes.maketrans(b"\r\n", _MASK * 2)
 _FIRST_WINDOW = 256
 _LARGEST_WINDOW = 1 << 20
 _LONG_ROW = 10_000  # bytes, from which looking for each delimiter beats splitting
+_SHORT_ROWS = 1000  # bytes of a row on average, up to which `csv` is faster
+_LINE_ENDS = b"\r\n"
+_BYTES = "latin-1"  # a character for each byte
 
 
 class UnclosedQuoteError(ValueError):
@@ -84,13 +89,16 @@ def mask_line_ends(data: bytes, delimiter: bytes) -> bytes | None:
 
 
 def split_cells(row: bytes, delimiter: bytes) -> list[bytes]:
-    """The cells of one row, quotes resolved; the row comes without its line end.
+    """The cells of one row, quotes resolved; line ends that trail the row are none of its cells.
 
     Raises:
         UnclosedQuoteError: a quoted cell has no end.
     """
+    row_end = len(row)
+    while row_end and row[row_end - 1] in _LINE_ENDS:
+        row_end -= 1
     if len(row) < _LONG_ROW and b'"' not in row:
-        return row.split(delimiter)
+        return row[:row_end].split(delimiter)
     cells: list[bytes] = []
     position = 0
     while True:
@@ -101,9 +109,29 @@ def split_cells(row: bytes, delimiter: bytes) -> list[bytes]:
                 raise UnclosedQuoteError(len(cells), position)
             text = row[position + 1 : close].replace(b'""', b'"')
             position = close + 1
-        end = row.find(delimiter, position)
-        rest = row[position:] if end == -1 else row[position:end]
+        end = row.find(delimiter, position, row_end)
+        rest = row[position : row_end if end == -1 else end]
         cells.append(text + rest if text and rest else text or rest)
         if end == -1:
             return cells
         position = end + 1
+
+
+def split_rows(rows: Sequence[bytes], delimiter: bytes) -> Iterable[list[bytes]] | None:
+    """The cells of each row, as `split_cells` gives them; several times as fast for many short rows.
+
+    Rows are not blank. None where that takes a look at each row: some are long, or a quote is never closed.
+    """
+    together = b"".join(rows)
+    if len(together) > _SHORT_ROWS * len(rows):
+        return None
+    if b'"' not in together:
+        return (row.rstrip(_LINE_ENDS).split(delimiter) for row in rows)
+    texts = [row.rstrip(_LINE_ENDS).decode(_BYTES) for row in rows]
+    try:
+        found = list(csv.reader([*texts, ""], delimiter=delimiter.decode(_BYTES)))
+    except csv.Error:  # a NUL, or a cell beyond its limit
+        return None
+    if len(found) != len(texts) + 1 or found[-1]:  # a quote that is not closed joins rows
+        return None
+    return ([cell.encode(_BYTES) for cell in row] for row in found[:-1])

@@ -16,7 +16,7 @@ from flagmm.formats.text_file import TextFile
 
 _CHUNK = 1 << 20
 _HEAD = 64
-_STRIDE = 64
+_STRIDE = 61  # bytes; a prime, as rows that are alike may have 64
 _SPARSE = 512  # bytes between two quotes or line ends, from which looking at each beats taking all at once
 _HOPS = 16
 _ONE_MORE = (1).__add__
@@ -27,7 +27,7 @@ _CR, _LF, _QUOTE, _SPACE = b'\r\n" '
 
 def index_lines(file: TextFile, *, chunk_size: int = _CHUNK) -> RowIndex:
     """Every line with more than white space on it is a row."""
-    return _LineScan(file, chunk_size).run()
+    return _LineScan(file, chunk_size).index()
 
 
 def index_quoted_rows(file: TextFile, delimiter: bytes, *, chunk_size: int = _CHUNK) -> RowIndex:
@@ -36,11 +36,11 @@ def index_quoted_rows(file: TextFile, delimiter: bytes, *, chunk_size: int = _CH
     A quote that is never closed, or is closed lines later in the midst of a word, spoils the line it stands on and no
     more: that line ends a row, which `split_cells` will refuse, and the next line starts another.
     """
-    return _QuotedScan(file, delimiter, chunk_size).run()
+    return _QuotedScan(file, delimiter, chunk_size).index()
 
 
 class _LineScan:
-    """One pass over a file of one row a line; `run` it once."""
+    """One pass over a file of one row a line; ask for its index once."""
 
     _blanks = b" \t\r\n"
 
@@ -57,14 +57,18 @@ class _LineScan:
         self._lone_cr = False  # whether the chunk has a CR without LF
         self._sparse = False  # whether the chunk has few quotes and line ends
 
-    def run(self) -> RowIndex:
+    def index(self) -> RowIndex:
+        """The rows, which are found only when the index is asked for them."""
+        return RowIndex(self._starts, self._lines, self._file.size, growth=self._run())
+
+    def _run(self) -> Iterator[None]:
         position = self._file.start
         while position < self._file.size:
             self._load(position)
             position = self._scan_chunk()
+            yield
         if self._start < self._file.size and not self._is_blank(self._file.size):
             self._add_row()
-        return RowIndex(self._starts, self._lines, self._file.size)
 
     def _load(self, position: int) -> None:
         length = min(self._chunk_size, self._file.size - position)
@@ -114,9 +118,10 @@ class _LineScan:
             self._lines.extend(range(self._line, self._line + len(starts)))
             self._line += len(starts)
         else:
-            for start, end in zip(starts, [*starts[1:], self._start], strict=True):
-                self._lines.append(self._line)
-                self._line += self._count_line_ends(start - self._base, end - self._base)
+            bounds = [position - self._base for position in (*starts, self._start)]
+            lines = array("Q", accumulate(map(self._count_line_ends, bounds, bounds[1:]), initial=self._line))
+            self._line = lines.pop()
+            self._lines.extend(lines)
         self._start_line = self._line
 
     def _count_line_ends(self, begin: int, end: int) -> int:

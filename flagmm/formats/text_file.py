@@ -6,6 +6,7 @@ import os
 import stat
 import weakref
 from pathlib import Path
+from typing import NamedTuple
 
 from flagmm.errors import DataError
 
@@ -13,11 +14,21 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
+class FileVersion(NamedTuple):
+    """What differs after a change of a file."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    """Of the last change of its status, which no tool sets back as it may `mtime`."""
+
+
 class TextFile:
     """The bytes of a file, read a piece at a time.
 
     Attributes:
         path: the file.
+        version: of the file when it was opened.
         start: where the text begins; a byte order mark comes before it.
         size: where it ends.
     """
@@ -31,8 +42,8 @@ class TextFile:
         except OSError as error:
             raise DataError(f"{path}: {error.strerror or error}") from None
         weakref.finalize(self, os.close, self._descriptor)
-        self._state = self._current_state()
-        self.size = self._state[0]
+        self.version = self._current_version()
+        self.size = self.version.size
         head = self.read(0, min(self.size, len(_BYTE_ORDER_MARK)))
         if head.startswith(_UTF16_MARKS):
             raise DataError(f"{path}: UTF-16 text; save it as UTF-8")
@@ -46,7 +57,7 @@ class TextFile:
             pieces.append(piece)
             position += len(piece)
             length -= len(piece)
-        if self._current_state() != self._state:
+        if self._current_version()[:2] != self.version[:2]:  # a link or a right given meanwhile changes no text
             self._fail_changed()
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -59,9 +70,9 @@ class TextFile:
             self._fail_changed()
         return piece
 
-    def _current_state(self) -> tuple[int, int]:
+    def _current_version(self) -> FileVersion:
         status = os.fstat(self._descriptor)
-        return status.st_size, status.st_mtime_ns
+        return FileVersion(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
     def _fail_changed(self) -> None:
         raise DataError(f"{self.path}: the file was changed while it was in use; start again")

@@ -9,7 +9,7 @@ from typing import Any
 
 from flagmm.errors import DataError
 from flagmm.formats.row_index import RowIndex
-from flagmm.formats.text_file import TextFile
+from flagmm.formats.text_file import FileVersion, TextFile
 
 
 class TextTable(ABC):
@@ -19,12 +19,32 @@ class TextTable(ABC):
         path: the file.
     """
 
-    def __init__(self, file: TextFile, index: RowIndex, *, header: int) -> None:
-        """`header` is the number of indexed rows that come before the first row of data."""
+    def __init__(self, file: TextFile, index: RowIndex, *, header: int, lazy: bool = False) -> None:
+        """`header` is the number of indexed rows that come before the first row of data.
+
+        With `lazy`, rows that are not found yet are found when they are needed, and the table is no thread's but one
+        until all are.
+        """
         self.path: Path = file.path
         self._file = file
         self._index = index
         self._header = header
+        if not lazy:
+            index.complete()
+
+    @property
+    def version(self) -> FileVersion:
+        """Of the file, as it was opened."""
+        return self._file.version
+
+    @property
+    def index(self) -> RowIndex:
+        """Where the rows are, the header's too; it may be replaced by one that an earlier opening found."""
+        return self._index
+
+    @index.setter
+    def index(self, index: RowIndex) -> None:
+        self._index = index
 
     @property
     @abstractmethod

@@ -11,17 +11,17 @@ from flagmm.registry import FORMATS
 
 def test_a_list_of_objects_is_read(tmp_path):
     (tmp_path / "data.json").write_text('[{"a": "图"}, {}]', encoding="utf-8")
-    assert read_json_list(tmp_path / "data.json") == [{"a": "图"}, {}]
+    assert list(read_json_list(tmp_path / "data.json")) == [{"a": "图"}, {}]
 
 
 def test_lines_of_objects_are_read_and_blank_ones_left_out(tmp_path):
     (tmp_path / "data.jsonl").write_text('{"a": 1}\n\n  \n{"a": 2}', encoding="utf-8")
-    assert read_json_lines(tmp_path / "data.jsonl") == [{"a": 1}, {"a": 2}]
+    assert list(read_json_lines(tmp_path / "data.jsonl")) == [{"a": 1}, {"a": 2}]
 
 
 def test_an_empty_file_is_no_item_where_lines_are_read(tmp_path):
     (tmp_path / "data.jsonl").write_text("")
-    assert read_json_lines(tmp_path / "data.jsonl") == []
+    assert list(read_json_lines(tmp_path / "data.jsonl")) == []
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_another_value_is_told_with_its_place(tmp_path, text, message):
     path = tmp_path / "data.json"
     path.write_text(text)
     with pytest.raises(DataError) as caught:
-        read_json_list(path)
+        list(read_json_list(path))
     assert str(caught.value) == f"{path}: {message}"
 
 
@@ -48,7 +48,7 @@ def test_a_line_that_holds_no_object_is_told_with_its_number(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text('{"a": 1}\n\n[1]\n')
     with pytest.raises(DataError) as caught:
-        read_json_lines(path)
+        list(read_json_lines(path))
     assert str(caught.value) == f"{path}:3: expected an object, found a list"
 
 

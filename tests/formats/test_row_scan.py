@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from flagmm.formats.quoting import UnclosedQuoteError, lone_quote, split_cells
+from flagmm.formats.quoting import UnclosedQuoteError, lone_quote, split_cells, split_rows
 from flagmm.formats.row_scan import index_lines, index_quoted_rows
 from flagmm.formats.text_file import TextFile
 
@@ -145,3 +145,41 @@ def test_lines_of_every_width_are_found_in_large_files(tmp_path, width):
     found = rows_of(file, index_lines(file))
     assert [row.split(b"\n")[0].decode() + "\n" for _, row in found] == lines
     assert [line for line, _ in found] == list(range(1, 3 * len(lines), 3))
+
+
+MARKS = st.lists(st.sampled_from(['"', '""', ",", "a", " ", "\0", "é", "\x85", "\u2028"]), max_size=8).map("".join)
+ROWS = st.lists(MARKS.map(str.encode) | st.binary(max_size=8).map(lambda row: row.translate(None, b"\r\n")), min_size=1)
+
+
+@given(rows=ROWS.map(lambda rows: [row or b"x" for row in rows]), end=st.sampled_from(["", "\n"]))
+@example(rows=[b'"a', b'b"', b"c"], end="\n")
+@example(rows=[b"a", b'b,"c'], end="\n")
+@example(rows=[b'a,"b""c",d', b'"\xff",""', b'"x"y"z'], end="\r\n\n")
+def test_many_rows_are_split_as_each_one_is(rows, end):
+    found = split_rows([row + end.encode() for row in rows], b",")
+    try:
+        expected = [split_cells(row, b",") for row in rows]
+    except UnclosedQuoteError:
+        assert found is None
+    else:
+        assert found is None or list(found) == expected
+        assert found is not None or b"\0" in b"".join(rows)
+
+
+@pytest.mark.parametrize("row", [b"x" * 2000, b'"' + b"x" * 200_000 + b'"'])
+def test_long_rows_are_left_to_a_look_at_each(row):
+    assert split_rows([row, row], b",") is None
+    assert split_rows([b"a,b\n", b'"a",b'], b",") is not None
+
+
+@given(text=TEXTS, chunk_size=CHUNKS)
+@settings(deadline=None)  # files are written
+def test_rows_may_be_found_while_they_are_read(scratch, text, chunk_size):
+    file = file_of(scratch, text)
+    complete = index_quoted_rows(file, b",", chunk_size=chunk_size)
+    complete.complete()
+    growing = index_quoted_rows(file, b",", chunk_size=chunk_size)
+    assert growing.has(0) is (len(complete) > 0)
+    assert list(growing.read_all(file, 0)) == list(complete.read_all(file, 0))
+    assert (list(growing.starts), list(growing.lines)) == (list(complete.starts), list(complete.lines))
+    assert not growing.has(len(complete))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm.errors import DataError
+from flagmm.formats.delimited_table import DelimitedTable
 from flagmm.formats.table import open_table
 
 BOM = b"\xef\xbb\xbf"
@@ -273,3 +274,24 @@ def test_hostile_bytes_are_wrong_rows_or_a_wrong_file(scratch, suffix, data):
 def test_a_scan_gives_the_raw_cells_of_named_columns_and_nothing_of_wrong_rows(scratch):
     table = table_of(scratch, b'a\tb\t\tc\n\xff\t"x\ty"\tz\t7\n1\n2\t3\t4\t5\t6\n"6\n')
     assert list(table.scan()) == [[b"\xff", b"x\ty", b"7"], [b"1"], None, None]
+
+
+@given(
+    data=st.lists(
+        st.sampled_from([b'"', b'""', b'"x"', b"\t", b"\n", b"\r\n", b"a", b"\xc3\xa9"]), min_size=1, max_size=60
+    ).map(b"".join)
+)
+@settings(deadline=None)  # files are written
+def test_a_scan_of_a_table_that_is_opened_lazily_gives_what_its_rows_are(scratch, data):
+    path = scratch / "lazy.tsv"
+    path.write_bytes(b"a\t\tb\tc\n" + data)
+    table = DelimitedTable(path, b"\t", lazy=True)
+    scanned = list(table.scan())
+    assert len(scanned) == len(table)
+    for number, cells in enumerate(scanned):
+        try:
+            row = table.row(number)
+        except DataError:
+            assert cells is None
+        else:
+            assert [cell.decode() for cell in cells] == [cell for cell in row.values() if cell is not None]

@@ -13,6 +13,7 @@ import asyncio
 import json
 import random
 import signal
+import time
 from dataclasses import asdict, dataclass, field
 
 READ_SIZE = 2**20
@@ -29,6 +30,8 @@ class Counts:
     not_found: int = 0
     bytes_read: int = 0
     connections: int = 0
+    first_request_at: float = 0.0
+    """Seconds since the epoch; 0 before it."""
     inflight: int = 0
     max_inflight: int = 0
 
@@ -49,6 +52,7 @@ class Endpoint:
     def decide(self) -> tuple[bytes, float]:
         """Draw the reply to one chat request and the seconds until it is due."""
         self.counts.requests += 1
+        self.counts.first_request_at = self.counts.first_request_at or time.time()
         draw = self.random.random()
         if draw < self.p429:
             self.counts.rate_limited += 1

@@ -22,13 +22,23 @@ HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 
 
+def command_env(folder: Path) -> dict[str, str]:
+    """Return the environment in which the checkout's command runs, with its caches in `folder`."""
+    env = {**os.environ, "FLAGEVALMM_CACHE": str(folder / "cache")}
+    # As after an ordinary installation: compiled once, not at each start.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    env["PYTHONPYCACHEPREFIX"] = str(folder / "pycache")
+    env["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return env
+
+
 class MockServer:
     """The mock endpoint as a process; `counts` is filled when the block is left."""
 
     def __init__(self, *, latency: float = 0, p429: float = 0, p500: float = 0) -> None:
         """Take the latency in milliseconds and the shares of the replies that are 429 and 500."""
         self.options = [f"--latency={latency}", f"--p429={p429}", f"--p500={p500}"]
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, Any] = {}
 
     def __enter__(self) -> MockServer:
         command = [sys.executable, str(HERE / "mock_server.py"), *self.options]
@@ -73,11 +83,7 @@ class Workbench:
         self.repetitions = repetitions
         self.quick = quick
         self._numbers = itertools.count(1)
-        self._env = {**os.environ, "FLAGEVALMM_CACHE": str(self.folder / "cache")}
-        # As after an ordinary installation: compiled once, not at each start.
-        self._env.pop("PYTHONDONTWRITEBYTECODE", None)
-        self._env["PYTHONPYCACHEPREFIX"] = str(self.folder / "pycache")
-        self._env["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        self._env = command_env(self.folder)
 
     def scaled(self, count: int) -> int:
         return count // 10 if self.quick else count

@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
-from flagmm.dataset.general.annotations import Annotations
+from flagmm.dataset.compact import Annotations
 from flagmm.dataset.general.parts import located
 from flagmm.dataset.sampled import SampledDataset
 from flagmm.dataset.tsv.cells import options_if_asked, options_of, reference_answer
@@ -14,6 +14,7 @@ from flagmm.dataset.tsv.media import RowPictures, VideoSettings, video_part
 from flagmm.dataset.tsv.pictures import PictureFiles
 from flagmm.dataset.tsv.places import TableRequest, find_table, pictures_folder
 from flagmm.dataset.tsv.rows import Record, TsvRow, TsvRows
+from flagmm.dataset.tsv.saved_notes import NOTES_NAME
 from flagmm.dataset.tsv.subtitles import read_subtitles
 from flagmm.errors import ConfigError, DataError
 from flagmm.prompt.vlmevalkit import SHORT_ANSWER, choice_text, place_pictures
@@ -84,13 +85,13 @@ class TsvDataset(SampledDataset):
         self.name = name
         self.strict = strict
         self.path: Path = find_table(TableRequest(dataset=dataset or name, data_root=data_root, url=url, md5=md5))
-        self._rows = TsvRows(self.path, skip_noimg=skip_noimg)
+        pictures, beside = pictures_folder(self.path), self.path.resolve().parent
+        self._rows = TsvRows(self.path, skip_noimg=skip_noimg, notes=pictures / NOTES_NAME)
         self.columns = self._rows.columns
         self.kind: str = self.fixed_kind or kind or _kind_of(self._rows)
         self._video_settings = VideoSettings(nframe=nframe, fps=fps)
         self._short_answer = short_answer
         self._use_subtitle = use_subtitle
-        pictures, beside = pictures_folder(self.path), self.path.resolve().parent
         self._pictures = RowPictures(self._rows, PictureFiles(pictures, self.path), (pictures, beside))
         self._video_folders = (pictures, beside, beside / "video", beside / "videos", beside / self.path.stem)
         logger.info("%s: %d rows, kind %s", self.path, len(self._rows), self.kind)

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from flagmm.dataset.tsv.image_cell import ImageCell, size_of
+from flagmm.dataset.tsv.saved_notes import NOTES_NAME
 from flagmm.errors import DataError
 from flagmm.media.reading import shorten
 from flagmm.media.sniff import sniff_family, sniff_image
@@ -20,6 +21,7 @@ from flagmm.types import MediaSource
 logger = logging.getLogger(__name__)
 
 _MARKER = ".table"
+_NOT_PICTURES = frozenset({_MARKER, NOTES_NAME})
 _SUFFIXES = {
     "image/png": ".png",
     "image/jpeg": ".jpg",
@@ -70,7 +72,7 @@ class PictureFiles:
     def _path(self, head: str, stem: str, given_name: str | None) -> Path:
         if given_name is not None:
             path = Path(os.path.normpath(self.folder / given_name))
-            if path.is_relative_to(self.folder) and path != self.folder and path.name != _MARKER:
+            if path.is_relative_to(self.folder) and path != self.folder and path.name not in _NOT_PICTURES:
                 return path
         return self.folder / f"{safe_name(stem)}{_suffix_of(head)}"
 

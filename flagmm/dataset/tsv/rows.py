@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from flagmm.dataset.tsv.image_cell import ImageCell
-from flagmm.dataset.tsv.light_rows import LightRows
+from flagmm.dataset.tsv.row_notes import HAS_PICTURE, IS_YES_NO, RowNotes
+from flagmm.dataset.tsv.saved_notes import notes_on
 from flagmm.errors import DataError
 from flagmm.formats.delimited_table import DelimitedTable
 
@@ -20,7 +21,6 @@ _KNOWN = frozenset({
     "index", "image", "image_path", "question", "hint", "answer", "category", "l2-category", "split", "g_index",
     "video", "video_path", "subtitle_path", "candidates",
 })  # fmt: skip
-_YES_NO = frozenset({"yes", "no"})
 _IMAGE = "image"
 
 Record = Mapping[str, str]
@@ -45,8 +45,8 @@ class TsvRows:
         is_yes_no: whether there are answers, and all of them are Yes or No.
     """
 
-    def __init__(self, path: Path, *, skip_noimg: bool) -> None:
-        """Read the header, and look at each row once.
+    def __init__(self, path: Path, *, skip_noimg: bool, notes: Path | None = None) -> None:
+        """Read the header, and look at each row once, unless the file `notes` tells what that found the last time.
 
         Raises:
             DataError: no such table, no `index` or `question`, two rows with one index, or no row at all.
@@ -60,10 +60,11 @@ class TsvRows:
             raise DataError(f"{path}: no column {missing[0]!r}; the columns are {', '.join(self._table.columns)}")
         self.question_ids: list[str] = []
         self.is_yes_no = False
-        self._rows: list[int] = []
+        self._rows: Sequence[int] = ()
         self._skipped: dict[str, int] = {}  # those without a picture, which other rows may still name
-        self._light = LightRows(self.columns.index(_IMAGE) if _IMAGE in self.columns else None)
-        self._look_at_all(skip_noimg and _IMAGE in self.columns)
+        found = notes_on(self._table, self.columns, notes)
+        self._light = found.light
+        self._choose(found, skip_noimg and _IMAGE in self.columns)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -109,27 +110,28 @@ class TsvRows:
         """What the table calls it."""
         return next((column for column, name in self._names.items() if name == _IMAGE), "")
 
-    def _look_at_all(self, skips: bool) -> None:
-        seen: dict[str, int] = {}
-        answers: set[str] = set()
-        places = {name: place for place, name in enumerate(self.columns)}
-        for row, cells in enumerate(self._table.scan()):
-            index, answer = (_text(cells, places.get(name)) for name in ("index", "answer"))
-            question_id = index or f"row {row + 1}"
-            if question_id in seen:
-                pair = f"{self._table.where(seen[question_id])} and {self._table.where(row)}"
-                raise DataError(f"{pair} have the same index {question_id!r}; give each row its own")
-            seen[question_id] = row
-            if skips and index and not any(_has(cells, places.get(name)) for name in (_IMAGE, "image_path")):
-                self._skipped[question_id] = row
-                continue
-            if answer and len(answers) <= len(_YES_NO):
-                answers.add(answer.strip().lower())
-            self.question_ids.append(question_id)
-            self._rows.append(row)
-            self._light.keep(row, cells)
-        self.is_yes_no = bool(answers) and answers <= _YES_NO
+    def _choose(self, notes: RowNotes, skips: bool) -> None:
+        """Take the rows that are asked."""
+        indexes = notes.indexes.decoded()  # those that are no text are told when their rows' turns come
+        ids = [index or f"row {row}" for row, index in enumerate(indexes, start=1)]
+        if len(set(ids)) < len(ids):
+            self._fail_for_twins(ids)
+        if skips:
+            bare = (row for row, mark in enumerate(notes.marks) if not mark & HAS_PICTURE)
+            self._skipped = {ids[row]: row for row in bare if indexes[row]}
+        left_out = set(self._skipped.values())
+        self._rows = [row for row in range(len(ids)) if row not in left_out] if left_out else range(len(ids))
+        self.question_ids = [ids[row] for row in self._rows] if left_out else ids
+        marks = {notes.marks[row] for row in self._rows} if left_out else set(notes.marks)
+        answers = {mark & ~HAS_PICTURE for mark in marks} - {0}
+        self.is_yes_no = answers == {IS_YES_NO}
         self._tell_of_skipped()
+
+    def _fail_for_twins(self, ids: Sequence[str]) -> NoReturn:
+        seen: dict[str, int] = {}
+        twin = next(row for row, question_id in enumerate(ids) if seen.setdefault(question_id, row) != row)
+        pair = f"{self._table.where(seen[ids[twin]])} and {self._table.where(twin)}"
+        raise DataError(f"{pair} have the same index {ids[twin]!r}; give each row its own")
 
     def _tell_of_skipped(self) -> None:
         if not self._rows:
@@ -143,25 +145,11 @@ class TsvRows:
             )
 
 
-def _has(cells: list[bytes] | None, place: int | None) -> bool:
-    return cells is not None and place is not None and place < len(cells) and cells[place] != b""
-
-
-def _text(cells: list[bytes] | None, place: int | None) -> str:
-    """A cell as text; "" where the row is wrong or has none, or the cell is no text."""
-    if cells is None or place is None or place >= len(cells):
-        return ""
-    try:
-        return cells[place].decode("utf-8")
-    except UnicodeDecodeError:  # told when the row's turn comes
-        return ""
-
-
 def _open(path: Path) -> DelimitedTable:
     delimiter = _DELIMITERS.get(path.suffix.lower())
     if delimiter is None:
         raise DataError(f"{path}: expected a table named .tsv")
-    return DelimitedTable(path, delimiter)
+    return DelimitedTable(path, delimiter, lazy=True)
 
 
 def _canonical_names(columns: tuple[str, ...]) -> dict[str, str]:
