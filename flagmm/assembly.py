@@ -13,6 +13,7 @@ from flagmm.config.task import TaskSpec
 from flagmm.dataset.prepare import find_or_prepare
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, UserCodeError
+from flagmm.hints import mismatch
 from flagmm.inference.judge_choice import JudgeChoice, choose_judges
 from flagmm.models.build import build_client
 from flagmm.paths import TaskPaths
@@ -95,11 +96,11 @@ def find_judges(tasks: Sequence[TaskSpec], *, given: Mapping[str, Any] | None = 
     """
     specs: list[ModelSpec] = []
     for task in tasks:
-        with task_code(task), _named_by(task):
-            found = [choice.spec for choice in _judges(task, _evaluator_to_check(task), given)]
-            for spec in found:
-                build_client(spec)
-            specs += found
+        with task_code(task):
+            for choice in _judges(task, _evaluator_to_check(task), given):
+                with _named_by(choice.where):
+                    build_client(choice.spec)
+                specs.append(choice.spec)
     return specs
 
 
@@ -124,7 +125,7 @@ def build_dataset(
     """
     chosen = dataset_settings(task, data_root, settings)
     where = task.where("dataset")
-    with _named_by(task):
+    with _named_by(task.path):
         if reprocess and chosen.get("config") and chosen.get("data_root") is None:
             _reprocess(task, chosen)
         if takes_keyword(_lookup(DATASETS, chosen, where), "base_dir"):
@@ -147,19 +148,19 @@ def build_evaluator(task: TaskSpec) -> Any:
     settings, where = dict(task.evaluator), task.where("evaluator")
     if takes_keyword(_lookup(EVALUATORS, settings, where), "base_dir"):
         settings.setdefault("base_dir", str(task.folder))
-    with _named_by(task), user_code(where):
+    with _named_by(task.path), user_code(where):
         return build(EVALUATORS, settings, where=where)
 
 
 @contextmanager
-def _named_by(task: TaskSpec) -> Iterator[None]:
-    """Let a wrong setting that is found deep inside name the task file that it stands in."""
+def _named_by(place: object) -> Iterator[None]:
+    """Let a wrong setting that is found deep inside name the task file or flag that it stands in."""
     try:
         yield
     except ConfigError as error:
-        if str(task.path) in str(error):
+        if str(place) in str(error):
             raise
-        raise ConfigError(f"{task.path}: {error}") from error
+        raise ConfigError(f"{place}: {error}") from error
 
 
 def attach_judge(
@@ -194,8 +195,10 @@ def _register(task: TaskSpec, key: str, files: Mapping[str, str], registry: Regi
 
 def _lookup(registry: Registry, settings: Mapping[str, Any], where: str) -> Any:
     kind = settings.get("type")
-    if not isinstance(kind, str):
-        raise ConfigError(f"{where}: 'type' is missing, or no text")
+    if kind is None:
+        raise ConfigError(f"{where}: 'type' is missing")
+    if text := mismatch(kind, str):
+        raise ConfigError(f"{where}: type: {text}")
     try:
         return registry.lookup(kind)
     except ConfigError as error:

@@ -54,10 +54,12 @@ def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool 
         FlagMMError: the task cannot be loaded at all.
     """
     report = CheckReport(task=task.name)
-    with task_code(task):
+    with task_code(task), user_code(str(task.path)):
         dataset = build_dataset(task, data_root=data_root, reprocess=reprocess)
         evaluator = build_evaluator(task)
         report.questions = len(dataset)
+        if not report.questions:
+            report.problems.append("no question is in the data set")
         _check_samples(dataset, report)
         report.is_judged = any((task.evaluator or {}).get(key) for key in ("judge", "use_llm_evaluator"))
         if getattr(evaluator, "needs_judge", False):

@@ -100,7 +100,8 @@ def describe(hint: Any) -> str:
     """
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        return " or ".join(dict.fromkeys(describe(each) for each in inner if each is not type(None)))
+        kinds = [each for each in inner if each is not type(None) and not (each is int and float in inner)]
+        return " or ".join(dict.fromkeys(map(describe, kinds)))
     if origin is Literal:
         return " or ".join(repr(each) for each in inner)
     if typing.is_typeddict(hint):

@@ -120,8 +120,11 @@ def build(registry: Registry, config: Mapping[str, Any], *, where: str) -> Any:
     return entry(**keywords)
 
 
-def check_values(entry: Any, values: Mapping[str, Any], *, where: str) -> None:
+def check_values(entry: Any, values: Mapping[str, Any], *, where: str, spelt: Mapping[str, str] | None = None) -> None:
     """Refuse values of another type than the hints of our own classes say.
+
+    Args:
+        spelt: how the person wrote a keyword, where that was another word.
 
     Raises:
         ConfigError: it names the keyword and the value.
@@ -129,7 +132,7 @@ def check_values(entry: Any, values: Mapping[str, Any], *, where: str) -> None:
     hints = hints_of(entry)
     for keyword, value in values.items():
         hint = hints.get(keyword, Any)
-        for place, text in wrong_values(keyword, value, hint):
+        for place, text in wrong_values((spelt or {}).get(keyword, keyword), value, hint):
             raise ConfigError(f"{where}: {place}: {text}")
 
 

@@ -24,6 +24,7 @@ from typing import Any, Literal
 from aiohttp import web
 
 CHAT_PATH = "/v1/chat/completions"
+MODELS_PATH = "/v1/models"
 USAGE = {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14}
 WRITE_GAP = 0.002  # seconds between two writes of a stream, so that the client reads them apart
 
@@ -228,7 +229,7 @@ class MockEndpoint:
     ) -> None:
         """Take what to answer (default: always "B") and the paths that it holds for; others get a 404.
 
-        `files` are the replies to GET requests, by path.
+        `files` are the replies to GET requests, by path; a list of models is given where they say nothing of it.
         """
         self.url = ""
         self.requests: list[RecordedRequest] = []
@@ -253,6 +254,11 @@ class MockEndpoint:
         if self._failure is not None and error[0] is None:
             raise self._failure
 
+    @property
+    def asked(self) -> list[RecordedRequest]:
+        """The requests that want an answer; looking at the list of models does not."""
+        return [request for request in self.requests if request.method == "POST"]
+
     async def _serve(self) -> None:
         self._closing = asyncio.Event()
         app = web.Application(client_max_size=2**30)
@@ -269,11 +275,11 @@ class MockEndpoint:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         recorded = await _record(request)
         self.requests.append(recorded)
-        if (request.method, request.path) == ("GET", "/v1/models"):
-            model = {"id": "mock", "object": "model", "created": 0, "owned_by": "mock"}
-            return web.json_response({"object": "list", "data": [model]})
         if request.method == "GET" and request.path in self._files:
             return await self._answer(request, recorded, self._files[request.path])
+        if (request.method, request.path) == ("GET", MODELS_PATH):
+            model = {"id": "mock", "object": "model", "created": 0, "owned_by": "mock"}
+            return web.json_response({"object": "list", "data": [model]})
         if request.method != "POST" or request.path not in self._paths:
             return web.json_response({"error": {"message": "no such path"}}, status=404)
         self._inflight += 1

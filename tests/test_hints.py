@@ -53,6 +53,7 @@ def test_a_value_of_the_right_type_fits(value, hint):
         (None, str, "expected a text, found None"),
         (5, str | None, "expected a text, found 5"),
         (5, str | list[str] | None, "expected a text or a list of texts, found 5"),
+        ("x", int | float | None, "expected a number, found 'x'"),
         ("ab", Sequence[str], "expected a list of texts, found 'ab'"),
         ([5], list[str], "expected a list of texts, found [5]"),
         (True, int, "expected a whole number, found True"),

@@ -30,12 +30,14 @@ def run_guarded(
     """
     from flagmm.cli.logs import one_line, set_up_logging
     from flagmm.memory import use_one_arena
+    from flagmm.process import own_process
 
     use_one_arena()
     formatter = set_up_logging(quiet=quiet, debug=debug)
     try:
         signal.signal(signal.SIGTERM, _interrupt)
-        return work(formatter.secrets)
+        with own_process():
+            return work(formatter.secrets)
     except KeyboardInterrupt:
         logger.warning("%s", interrupted)
         return INTERRUPTED

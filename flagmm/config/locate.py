@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from flagmm.config.other_files import TASK_FILE, where_tables_go
 from flagmm.config.task import is_task_file
 from flagmm.errors import ConfigError
+from flagmm.formats.table import SUFFIXES
 from flagmm.jsonio import read_json
 from flagmm.paths import installed_model_configs, installed_tasks
 from flagmm.registry import did_you_mean
@@ -38,8 +40,8 @@ def _find_task(name: str) -> list[Path]:
         if not matches:
             raise ConfigError(f"--tasks: {name!r} matches no task file")
         return matches
-    if path.suffix == ".py" or path.is_absolute():
-        raise ConfigError(f"{name}: no such task file")
+    if path.suffix in (".py", ".json", *SUFFIXES) or path.is_absolute():
+        raise ConfigError(f"{name}: no such {'file' if path.suffix in SUFFIXES else 'task file'}")
     return _installed(name)
 
 
@@ -69,7 +71,8 @@ def _installed(name: str) -> list[Path]:
 def _tasks_in(folder: Path) -> list[Path]:
     tasks = [path for path in sorted(folder.glob("*.py")) if is_task_file(path)]
     if not tasks:
-        raise ConfigError(f"{folder}: holds no task file (a .py file that defines dataset=dict(type=…, name=…))")
+        tables = any(path.suffix in SUFFIXES for path in folder.iterdir())
+        raise ConfigError(f"{folder}: holds no task file; {where_tables_go(folder) if tables else TASK_FILE}")
     return tasks
 
 

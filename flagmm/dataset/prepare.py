@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict
 
-from flagmm.dataset.annotations import MEDIA_KEYS, annotation_paths, is_file_path, load_annotations, media_paths
+from flagmm.dataset.annotations import MEDIA_KEYS, annotation_paths, is_file_path, media_paths, read_annotations
 from flagmm.errors import ConfigError, DataError
 from flagmm.jsonio import write_text, writing
 from flagmm.light_mmengine import ConfigDict
@@ -179,7 +179,7 @@ class _Preparation:
 
     def _check_media(self, made: Path, paths: Sequence[Path]) -> None:
         missing = []
-        for annotation in load_annotations(paths):
+        for annotation in read_annotations(paths):
             for key in MEDIA_KEYS:
                 for value in media_paths(annotation, key):
                     target = Path(str(made / value).replace(str(self.home), str(self.work)))

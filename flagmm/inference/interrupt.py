@@ -1,4 +1,8 @@
-"""The first Ctrl-C or SIGTERM lets nothing new start and keeps what is finished; the second stops at once."""
+"""The first Ctrl-C or SIGTERM lets nothing new start and keeps what is finished; the second stops at once.
+
+In a process that is not the command's own the second drops the calls under way, and the third is a KeyboardInterrupt
+wherever it may come.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,14 @@ import os
 import signal
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
 from flagmm.errors import ModelError
+from flagmm.inference.interruptible import hearing_interrupts
 from flagmm.models.client import Call, ModelClient, Wrapper, prepare
+from flagmm.process import is_own_process
 from flagmm.types import CallSettings, Message, ModelOutput
 
 logger = logging.getLogger(__name__)
@@ -33,16 +39,29 @@ class Stop:
 
     def __init__(self) -> None:
         self.requested = False
+        self._is_urgent = False
+        self._is_own_process = is_own_process()
         self._event: asyncio.Event | None = None
+        self._at_once: asyncio.Event | None = None
 
     def request(self) -> None:
         """Called for each signal, in the event loop."""
         if self.requested:
-            os._exit(INTERRUPTED)  # threads may be busy for long; every finished answer is on disk already
+            self._end_at_once()
+            return
         self.requested = True
         logger.warning("stopping: waiting up to %g s for calls under way; once more to stop at once", GRACE_SECONDS)
         if self._event is not None:
             self._event.set()
+
+    def _end_at_once(self) -> None:
+        if self._is_own_process:
+            os._exit(INTERRUPTED)  # threads may be busy for long; every finished answer is on disk already
+        if self._is_urgent:
+            raise KeyboardInterrupt
+        self._is_urgent = True
+        if self._at_once is not None:
+            self._at_once.set()
 
     def request_once(self) -> None:
         """As the first signal, also where there was one already."""
@@ -51,11 +70,14 @@ class Stop:
 
     async def grace_over(self) -> None:
         """Return some time after the stop was requested; never, if it is not."""
-        self._event = asyncio.Event()
+        self._event, self._at_once = asyncio.Event(), asyncio.Event()
         if self.requested:
             self._event.set()
+        if self._is_urgent:
+            self._at_once.set()
         await self._event.wait()
-        await asyncio.sleep(GRACE_SECONDS)
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._at_once.wait(), GRACE_SECONDS)
 
     async def heeded(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work`, and cancel what is left of it some time after the stop was requested."""
@@ -74,9 +96,11 @@ class Stop:
     def listening(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
         """Let signals reach this object while the loop runs."""
         if threading.current_thread() is not threading.main_thread():
-            yield  # signals belong to the main thread, and so to whoever runs it
+            with hearing_interrupts(lambda: loop.call_soon_threadsafe(self.request)):
+                yield  # signals belong to the main thread, and so to whoever runs it
             return
         before = {number: signal.getsignal(number) for number in _SIGNALS}
+        wakeup = signal.set_wakeup_fd(-1)  # of another event loop, which ours would turn off for good
         for number in _SIGNALS:
             loop.add_signal_handler(number, self.request)
         try:
@@ -85,6 +109,7 @@ class Stop:
             for number, handler in before.items():
                 loop.remove_signal_handler(number)  # which sets the system's own handler
                 signal.signal(number, handler)
+            signal.set_wakeup_fd(wakeup)
 
 
 class Gate(Wrapper):

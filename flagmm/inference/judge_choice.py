@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.config.model import ModelSpec, parse_model
-from flagmm.errors import ConfigError
+from flagmm.errors import ConfigError, JudgeError
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judge_settings import JudgeSettings, parse_settings
 from flagmm.inference.judging import JudgeModel
@@ -35,21 +35,29 @@ class JudgeChoice:
     spec: ModelSpec
     fixed: frozenset[str]
     """What was named, so that scoring code cannot ask for something else."""
+    where: str
+    """Flag, or file and key, that it comes from."""
 
     def attach(self, cache: Path, *, check: bool) -> None:
         """Hand the judge to the evaluator.
 
         Args:
-            check: see first that somebody listens.
+            check: see first that somebody listens who takes the key.
 
         Raises:
             ConfigError: no client can be made of its settings.
-            JudgeError: nobody listens.
+            JudgeError: nobody does.
         """
         model = JudgeModel(self.spec, cache, fixed=self.fixed)
         if check:
-            model.check_reachable()
+            self._check(model)
         self.evaluator.use_judge(Judge(model, self.settings))
+
+    def _check(self, model: JudgeModel) -> None:
+        try:
+            model.check_usable()
+        except JudgeError as error:
+            raise JudgeError(f"{self.where}: {error}") from None
 
 
 def choose_judges(
@@ -141,4 +149,6 @@ def _parse(evaluator: Any, values: Any, *, where: str) -> JudgeChoice | None:
         raise ConfigError(f"{where}: num_infers: a judge is asked once; leave it out")
     if spec.model_type == "http" and not spec.url:
         raise ConfigError(f"{where}: url: missing, or empty; give the URL of the judge's endpoint")
-    return JudgeChoice(evaluator=evaluator, settings=settings, spec=spec, fixed=frozenset({*model, "model"}))
+    return JudgeChoice(
+        evaluator=evaluator, settings=settings, spec=spec, fixed=frozenset({*model, "model"}), where=where
+    )

@@ -20,6 +20,7 @@ from flagmm.inference.lent_judge import LentJudge
 from flagmm.inference.session import ModelSession, ask_model
 from flagmm.models.build import build_client
 from flagmm.models.cache import Cached
+from flagmm.models.client import ChecksEndpoint, ModelClient
 from flagmm.types import CallSettings, Message, ModelOutput, TextPart
 
 logger = logging.getLogger(__name__)
@@ -50,21 +51,17 @@ class JudgeModel:
         plain: dict[str, Any] = to_plain(given)
         return plain
 
-    def check_reachable(self) -> None:
-        """See that somebody listens, before the model under test is paid for; the judge is asked nothing.
+    def check_usable(self) -> None:
+        """See that somebody listens who takes the key, before the model under test is paid for; nothing is asked.
 
         Raises:
             JudgeError: nobody does.
         """
-        check = getattr(build_client(self._spec), "check_reachable", None)
-        if check is None:
-            return
         try:
-            asyncio.run(check())
+            asyncio.run(_check(build_client(self._spec)))
         except ModelError as error:
-            raise JudgeError(
-                f"{self._endpoint} does not answer: {error}; check url, and that the server runs"
-            ) from None
+            advice = "check api_key" if error.kind == "auth" else "check url, and that the server runs"
+            raise JudgeError(f"{self._endpoint} does not answer: {error}; {advice}") from None
 
     def ask(self, prompts: Sequence[str]) -> list[ModelOutput | None]:
         """The replies in the order of the prompts; None for one that failed. Equal prompts are asked once.
@@ -83,6 +80,15 @@ class JudgeModel:
     def lend(self) -> LentJudge:
         """The judge for a task's own scoring code, to be used in a `with`."""
         return LentJudge(self._spec, fixed=self._fixed, cache=self._cache, endpoint=self._endpoint)
+
+
+async def _check(client: ModelClient) -> None:
+    """What a client of an endpoint can tell of it without asking the model; clients of other kinds tell nothing."""
+    if not isinstance(client, ChecksEndpoint):
+        return
+    await client.check_reachable()
+    async with client:
+        await client.check_key()
 
 
 class _Asking:

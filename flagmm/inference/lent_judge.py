@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, TimeoutError  # noqa: A004  # another class than Python 3.10's own
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -20,6 +20,7 @@ from flagmm.config.dump import fingerprint
 from flagmm.config.model import ModelSpec
 from flagmm.errors import EndpointError, JudgeError, ModelError
 from flagmm.inference.hopeless import HopelessGuard
+from flagmm.inference.interruptible import hearing_interrupts, raise_in_thread
 from flagmm.inference.plan import identified
 from flagmm.inference.session import ask_model
 from flagmm.models.build import build_client
@@ -61,11 +62,15 @@ class LentJudge(GPT):
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="judge")
         self._handlers: dict[int, Any] = {}
+        self._heard = ExitStack()
 
     def __enter__(self) -> LentJudge:
         self._thread.start()
         self._ready.wait()
-        if threading.current_thread() is threading.main_thread():
+        if threading.current_thread() is not threading.main_thread():
+            thread = threading.get_ident()
+            self._heard.enter_context(hearing_interrupts(lambda: self._interrupt_thread(thread)))
+        else:
             self._handlers = {number: signal.getsignal(number) for number in _SIGNALS}
             for number, handler in self._handlers.items():
                 if callable(handler):
@@ -78,6 +83,7 @@ class LentJudge(GPT):
         for number, handler in self._handlers.items():
             if callable(handler):
                 signal.signal(number, handler)
+        self._heard.close()
         self._end()
         self._thread.join()
         if kind is None or issubclass(kind, Exception):  # the code may have caught what its calls raised
@@ -89,6 +95,11 @@ class LentJudge(GPT):
         """Let no call hold up the end: threads of the code that wait for one would be waited for."""
         self._end()
         self._handlers[number](number, frame)
+
+    def _interrupt_thread(self, thread: int) -> None:
+        """As `_interrupt`, where the code does not run in the main thread."""
+        self._end()
+        raise_in_thread(thread)
 
     def _end(self) -> None:
         if not self._is_over:

@@ -24,13 +24,19 @@ logger = logging.getLogger(__name__)
 
 
 class ModelSession:
-    """The model under test. Use it in a `with`; plain code calls `run` with what is to be awaited."""
+    """The model under test. Use it in a `with`; plain code calls `run` with what is to be awaited.
+
+    Attributes:
+        model: the bare client, which may word the questions of a data set itself.
+        client: what is asked: the model with cache, retries and limit around it.
+    """
 
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
         self.stop = Stop()
         self.fingerprint = fingerprint(spec)
-        self.client: ModelClient = build_stack(Gate(with_media(build_client(spec), spec), self.stop), spec)
+        self.model = build_client(spec)
+        self.client: ModelClient = build_stack(Gate(with_media(self.model, spec), self.stop), spec)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> ModelSession:
@@ -43,6 +49,7 @@ class ModelSession:
             return
         try:
             self._close(self._loop, kind, error, trace)
+            self._loop.run_until_complete(_drop_tasks())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
@@ -72,6 +79,14 @@ class ModelSession:
         with self.stop.listening(self._loop):
             self._loop.run_until_complete(work())
         give_back()  # the room of the media, which scoring needs for answers
+
+
+async def _drop_tasks() -> None:
+    """End what an exception left alive in the loop."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def ask_model(client: ModelClient, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:

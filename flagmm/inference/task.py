@@ -13,8 +13,10 @@ from typing import Any
 from flagmm.config.dump import dump_model, dump_task, to_plain
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.annotations import MEDIA_KEYS, media_paths
-from flagmm.dataset.sample import Dataset
+from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ResumeError
+from flagmm.inference.other_data import refuse_other_data
+from flagmm.inference.own_prompts import worded_by
 from flagmm.inference.plan import Plan, Scope
 from flagmm.inference.progress import Progress
 from flagmm.inference.run import Inference
@@ -44,12 +46,12 @@ def infer(
     """
     with writing(paths.folder):
         paths.folder.mkdir(parents=True, exist_ok=True)
+    dataset = worded_by(session, dataset)
     with _only_run(paths):
         if overwrite:
             _clear(paths)
         _check_resumable(paths, session)
-        write_json(paths.config, _config(task, session, scope))
-        _ask(task.name, dataset, session, paths, scope, progress)
+        _ask(task, dataset, session, paths, scope, progress)
 
 
 def restore_answers(dataset: Dataset, paths: TaskPaths) -> None:
@@ -63,7 +65,7 @@ def restore_answers(dataset: Dataset, paths: TaskPaths) -> None:
     if paths.answers.is_file() and paths.answers.stat().st_mtime_ns >= paths.predictions.stat().st_mtime_ns:
         return
     with _only_run(paths), PredictionStore(paths.predictions) as store:
-        store.write_answers(paths.answers, dataset.get_annotation(), store.repeats)
+        store.write_answers(paths.answers, annotations_of(dataset), store.repeats)
 
 
 @contextmanager
@@ -83,11 +85,13 @@ def _only_run(paths: TaskPaths) -> Iterator[None]:
 
 
 def _ask(
-    name: str, dataset: Dataset, session: ModelSession, paths: TaskPaths, scope: Scope, progress: Progress
+    task: TaskSpec, dataset: Dataset, session: ModelSession, paths: TaskPaths, scope: Scope, progress: Progress
 ) -> None:
-    spec = session.spec
+    spec, name = session.spec, task.name
     with PredictionStore(paths.predictions) as store:
         plan = Plan(dataset, store, fingerprint=session.fingerprint, repeats=spec.num_infers, scope=scope)
+        refuse_other_data(task, dataset, paths, plan, saved=len(store))
+        write_json(paths.config, _config(task, session, scope))
         logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, spec.num_infers), paths.folder)
         inference = Inference(plan, store, session, progress=progress)
         if plan.open_calls:  # an earlier score is not that of the answers to come

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from flagmm.types import CallSettings, Message, ModelOutput
 
@@ -26,6 +26,17 @@ class ModelClient(Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+@runtime_checkable
+class ChecksEndpoint(ModelClient, Protocol):
+    """A client that can tell whether its endpoint is of use, before it is asked anything."""
+
+    async def check_reachable(self) -> None:
+        """Connect; raises a `ModelError` where nobody listens."""
+
+    async def check_key(self) -> None:
+        """See that the key is taken; raises a `ModelError` of kind "auth" where it is not."""
 
 
 Call = Callable[[], Awaitable[ModelOutput]]

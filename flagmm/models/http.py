@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import urllib.request
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
     import aiohttp
 
 _COMPLETIONS = "/chat/completions"
+_MODELS = "/models"
+_DEPLOYMENT = re.compile(r"/deployments/[^/]+$")  # of Azure, whose list of models stands beside its deployments
 _CONNECT_SECONDS = 30.0
+_CHECK_SECONDS = 10.0
 MOST_BYTES = 64 * 2**20
 """Length of a reply, decompressed, above which it is no answer; the longest real ones are a hundredth of it."""
 _MOST_BYTES_OF_ERROR = 2**18
@@ -45,6 +50,19 @@ def completions_url(url: str) -> str:
     if not path.endswith(_COMPLETIONS):
         path += _COMPLETIONS
     return urlunsplit(parts._replace(path=path))
+
+
+def models_url(completions: str) -> str:
+    """The URL of an endpoint's list of models, from the one that completions are posted to.
+
+    >>> models_url("http://localhost:8000/v1/chat/completions")
+    'http://localhost:8000/v1/models'
+    >>> models_url("https://me.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=1")
+    'https://me.openai.azure.com/openai/models?api-version=1'
+    """
+    parts = urlsplit(completions)
+    root = _DEPLOYMENT.sub("", parts.path.removesuffix(_COMPLETIONS))
+    return urlunsplit(parts._replace(path=root + _MODELS))
 
 
 def _split_url(url: str) -> SplitResult:
@@ -100,6 +118,41 @@ class HttpClient(BaseClient):
             raise ModelError(f"cannot connect to {host}:{port}: {_reason(error)}", kind="connection") from None
         writer.close()
 
+    async def check_key(self) -> None:
+        """See that the endpoint does not refuse the key; no token is spent.
+
+        The list of models is looked at. As a key may be barred from the list alone, a refusal is one only if a
+        conversation without messages, which nothing can answer, is refused as well. An endpoint without such a list,
+        or one that is busy, is not found fault with.
+
+        Raises:
+            ModelError: of kind "auth".
+        """
+        if await self._refusal("GET", models_url(self.url)) is None:
+            return
+        nothing = {"model": self._spec.model_name, "messages": [], "max_tokens": 1}
+        refusal = await self._refusal("POST", self.url, json.dumps(nothing).encode())
+        if refusal is not None:
+            raise refusal
+
+    async def _refusal(self, method: str, url: str, body: bytes | None = None) -> ModelError | None:
+        """The error that says the key is refused; None whatever else comes of the request."""
+        import aiohttp
+
+        session, limit = self._open_session(), min(_CHECK_SECONDS, self._spec.timeout)
+        try:
+            async with session.request(
+                method, url, data=body, allow_redirects=False, proxy=self._proxy,
+                timeout=aiohttp.ClientTimeout(total=limit),
+            ) as response:  # fmt: skip
+                if response.status < 400:
+                    return None
+                error = await self._error(response)
+        except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
+            return None
+        error.args = (redact(str(error), self._secrets),)
+        return error if error.kind == "auth" else None
+
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         return await self._send(await self._build(messages, settings))
 
@@ -149,17 +202,20 @@ class HttpClient(BaseClient):
 
     async def _read(self, response: aiohttp.ClientResponse) -> ModelOutput:
         if response.status >= 300:
-            text = (await _read_beginning(response)).decode("utf-8", "replace")
-            error = status_error(response.status, text, response.headers)
-            if error.kind == "auth" and not self._secrets:
-                error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
-            raise error
+            raise await self._error(response)
         if "text/event-stream" in response.headers.get("Content-Type", ""):
             return await _read_stream(response)
         body = b"".join([chunk async for chunk in _chunks(response)])
         if body.lstrip().startswith((b"data:", b":")):  # a stream that says it is something else
             return _parse_events(body)
         return parse_completion(parse_json(body))
+
+    async def _error(self, response: aiohttp.ClientResponse) -> ModelError:
+        text = (await _read_beginning(response)).decode("utf-8", "replace")
+        error = status_error(response.status, text, response.headers)
+        if error.kind == "auth" and not self._secrets:
+            error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
+        return error
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:

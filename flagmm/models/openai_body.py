@@ -115,12 +115,12 @@ class BodyBuilder:
                 'give the model fetch_media true, or video_mode "file"'
             )
         span = Span(start=part.extra.get("start"), end=part.extra.get("end"))
-        pick = _picked_by(part)
+        pick = picked_by(part)
         frames = sample_frames(part.source, self._spec.max_num_frames, self._limits, span=span, pick=pick)
         return [self._picture(frame, media) for frame in frames]
 
 
-def _picked_by(part: VideoPart) -> Pick | None:
+def picked_by(part: VideoPart) -> Pick | None:
     """Which frames the data set asks for, where it does; else the model's most are spread evenly."""
     if "nframe" in part.extra:
         return inner_frames(part.extra["nframe"])

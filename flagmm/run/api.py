@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from flagmm.config.env import load_dotenv_file
 from flagmm.config.task_config import VLMEVALKIT, TaskConfig, read_task_config
 from flagmm.errors import FlagMMError, ResumeError
+from flagmm.inference.interruptible import run_anywhere
 from flagmm.inference.progress import Progress, make_progress
 from flagmm.inference.session import ModelSession
-from flagmm.jsonio import write_json
+from flagmm.jsonio import write_json, write_text
 from flagmm.manifest import Manifest
 from flagmm.pipeline import Options, Outcome
 from flagmm.pipeline import run as run_pipeline
@@ -31,7 +30,6 @@ Given = TaskConfig | Mapping[str, Any] | str | Path
 
 
 Returned = Reports | Scores
-_T = TypeVar("_T")
 
 
 def run_task(task_cfg: Given | Sequence[TaskConfig | Mapping[str, Any]]) -> Returned | list[Returned]:
@@ -45,6 +43,7 @@ def run_task(task_cfg: Given | Sequence[TaskConfig | Mapping[str, Any]]) -> Retu
 
     Raises:
         FlagMMError: the configuration is wrong, or no data set came to a result; what is finished stays on disk.
+        KeyboardInterrupt: it was interrupted; what is finished stays on disk, and `use_cache` goes on with it.
     """
     if isinstance(task_cfg, Sequence) and not isinstance(task_cfg, str):
         return [_run_one(each) for each in task_cfg]
@@ -75,8 +74,7 @@ def _run_one(given: Given) -> Returned:
 
 def _run_legacy(config: TaskConfig, source: str) -> Scores:
     plan = plan_legacy(config, source=source)
-    sessions: list[ModelSession] = []
-    scores = _anywhere(lambda: run_legacy(plan, sessions), sessions)
+    scores = run_anywhere(lambda: run_legacy(plan))
     _show(scores.text)
     return scores
 
@@ -84,23 +82,7 @@ def _run_legacy(config: TaskConfig, source: str) -> Scores:
 def _execute_anywhere(plan: RunPlan) -> Outcome:
     session = ModelSession(plan.spec) if plan.spec is not None else None
     progress = make_progress(quiet=False)
-    return _anywhere(lambda: execute(plan, session, progress=progress), [session] if session is not None else [])
-
-
-def _anywhere(work: Callable[[], _T], sessions: Sequence[ModelSession]) -> _T:
-    """Do the work, in a thread of its own where an event loop is running in this one."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return work()
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        running = pool.submit(work)
-        try:
-            return running.result()
-        except KeyboardInterrupt:
-            for session in sessions:
-                session.stop.requested = True  # calls under way end; leaving the pool waits for them
-            raise
+    return run_anywhere(lambda: execute(plan, session, progress=progress))
 
 
 def execute(
@@ -117,14 +99,23 @@ def execute(
     """
     options = Options(scope=plan.scope, judge=plan.judge, progress=progress)
     names = [task.name for task in plan.tasks]
+    config = plan.output.config
+    before = config.read_text(encoding="utf-8") if config.is_file() else None
     with Manifest(plan.output.manifest, argv=command, spec=plan.spec, tasks=names) as manifest:
         if session is not None:
-            write_json(plan.output.config, plan.config.to_dict())
+            write_json(config, plan.config.to_dict())
         with session or nullcontext():
             outcome = run_pipeline(plan.tasks, session, plan.output, options)
+        if before is not None and _is_refused(outcome):
+            write_text(config, before)  # the folder is still that of the run before
         outcome.errors = [(name, _with_own_advice(error)) for name, error in outcome.errors]
         manifest.state = "interrupted" if outcome.interrupted else "ended"
     return outcome
+
+
+def _is_refused(outcome: Outcome) -> bool:
+    """Whether nothing was done, as what lies in the folder belongs to another run."""
+    return bool(outcome.errors) and all(isinstance(error, ResumeError) for _, error in outcome.errors)
 
 
 def _with_own_advice(error: FlagMMError) -> FlagMMError:

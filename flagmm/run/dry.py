@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from flagmm.assembly import build_dataset, task_code
+from flagmm.assembly import build_dataset, build_evaluator, task_code
 from flagmm.config.model import ModelSpec
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import build_sample, indices_in, question_id_at
 from flagmm.errors import DataError
 from flagmm.inference.plan import Scope
 from flagmm.models.openai_body import BodyBuilder
+from flagmm.plugin import user_code
 from flagmm.run.plan import RunPlan
 from flagmm.types import Sample, TextPart
 
@@ -62,7 +63,7 @@ class Look:
 
     @property
     def is_sound(self) -> bool:
-        return not any(task.bad for task in self.tasks)
+        return all(task.subsets and not task.bad for task in self.tasks)
 
     def text(self) -> str:
         """What a person reads."""
@@ -81,8 +82,9 @@ def look(plan: RunPlan) -> Look:
 
 def _look_at(task: TaskSpec, spec: ModelSpec | None, scope: Scope) -> TaskLook:
     found = TaskLook(task=task.name)
-    with task_code(task):
+    with task_code(task), user_code(str(task.path)):
         dataset = build_dataset(task)
+        build_evaluator(task)  # which a run would need, too
         annotations = dataset.get_annotation()
         builder = BodyBuilder(spec) if spec is not None else None
         for index in indices_in(dataset, scope.limit):

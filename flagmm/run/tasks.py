@@ -12,7 +12,8 @@ from flagmm.config.locate import find_tasks
 from flagmm.config.task import TaskSpec, load_task
 from flagmm.config.task_config import TaskConfig
 from flagmm.errors import ConfigError
-from flagmm.registry import DATASETS, check_keywords, did_you_mean, takes_keyword
+from flagmm.hints import hints_of
+from flagmm.registry import DATASETS, check_keywords, check_values, did_you_mean
 
 logger = logging.getLogger(__name__)
 
@@ -52,12 +53,14 @@ def _configured(task: TaskSpec, own: Mapping[str, Any], config: TaskConfig, *, w
         kind = DATASETS.lookup(str(task.dataset.get("type")))
     settings = _of_run(kind, config) | _translated(own, where)
     check_keywords(kind, settings, where=where, given=[*task.dataset, "base_dir", "name"])
+    check_values(kind, settings, where=where, spelt={_RENAMED.get(name, name): name for name in own})
     return replace(task, dataset={**task.dataset, **settings})
 
 
 def _of_run(kind: Any, config: TaskConfig) -> dict[str, Any]:
     given = {name: getattr(config, name) for name in _OF_THE_RUN}
-    return {name: value for name, value in given.items() if value is not None and takes_keyword(kind, name)}
+    named = hints_of(kind)  # a class of a person's own may hand all other keywords on to one that does not know them
+    return {name: value for name, value in given.items() if value is not None and name in named}
 
 
 def _translated(own: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -25,6 +25,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "a" / "process.py").write_text("def process(cfg): ...\n")
     (tmp_path / "a" / "post_prompt.py").write_text("dataset = dict(type='VqaBaseDataset')\n")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "pets.jsonl").touch()
     return tmp_path
 
 
@@ -67,8 +69,15 @@ def test_an_absolute_glob_is_taken_as_it_is(folder):
         pytest.param("a/gone.py", r"^a/gone\.py: no such task file$", id="file"),
         pytest.param("/gone/x", r"^/gone/x: no such task file$", id="absolute"),
         pytest.param(
-            "empty", r"^empty: holds no task file \(a \.py file that defines dataset=", id="folder without tasks"
+            "empty", r"^empty: holds no task file; a task file is a \.py file that", id="folder without tasks"
         ),
+        pytest.param(
+            "tables",
+            r"^tables: holds no task file; give tables .*: --tasks general_vqa .*--data-root tables$",
+            id="tables",
+        ),
+        pytest.param("gone.jsonl", r"^gone\.jsonl: no such file$", id="table"),
+        pytest.param("gone.json", r"^gone\.json: no such task file$", id="json"),
         pytest.param("z*.py", r"^--tasks: 'z\*\.py' matches no task file$", id="glob"),
         pytest.param("a/process*", r"matches no task file$", id="glob that fits other files only"),
         pytest.param(

@@ -121,6 +121,10 @@ class Command:
         self._started.append(process)
         return process
 
+    def watch(self, process: subprocess.Popen[str]) -> None:
+        """Have a process that was started otherwise killed, too, where a failed test leaves it running."""
+        self._started.append(process)
+
     def wait(self, process: subprocess.Popen[str], *, started: float = 0.0, timeout: float = LONGEST) -> Finished:
         """Collect what a started run printed; one that hangs is killed and fails the test."""
         try:

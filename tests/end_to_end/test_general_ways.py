@@ -146,6 +146,33 @@ def test_going_on_asks_only_what_is_missing(run_command, data, endpoint):
     assert cells(done.stdout) == ACCURACY
 
 
+def test_results_of_other_data_are_not_replaced(run_command, tmp_path, data, endpoint):
+    (tmp_path / "elsewhere").mkdir()
+    write_jsonl(tmp_path / "elsewhere/colours.jsonl", {"question": "Other?", "options": ["x", "y"], "answer": "A"})
+    run_command(*flags(settings(endpoint)))
+    names = ("general_vmcq/general_vmcq_result.json", "general_vmcq/general_vmcq_config.json", "task_config.json")
+    files = [tmp_path / "out" / name for name in names]
+    before, asked = [file.read_bytes() for file in files], len(endpoint.requests)
+    other = {"general_vmcq": {"local_path": "elsewhere", "subset_list": ["colours"]}}
+    going_on = settings(endpoint, dataset_args=other, use_cache="out", work_dir=None, no_timestamp=None)
+    again = run_command(*flags(going_on))
+    assert (again.status, len(endpoint.requests)) == (2, asked)
+    [error] = again.errors
+    assert "answers saved here are to questions of other data (data_root was 'mine', is 'elsewhere'); evaluate" in error
+    assert [file.read_bytes() for file in files] == before
+    [told, *_] = run_command(*flags({**going_on, "rerun_review": True})).warnings
+    assert "answers are to questions of other data (data_root was 'mine', is 'elsewhere'); they are scored by" in told
+
+
+def test_data_that_moved_are_gone_on_with(run_command, tmp_path, data, endpoint):
+    run_command(*flags(settings(endpoint)))
+    asked = len(endpoint.requests)
+    data.rename(tmp_path / "moved")
+    moved = {"general_vmcq": {"local_path": "moved", "subset_list": ["colours"]}}
+    done = run_command(*flags(settings(endpoint, dataset_args=moved, use_cache="out")))
+    assert (done.status, done.warnings, len(endpoint.requests)) == (0, [], asked)
+
+
 def test_answers_that_do_not_fit_are_not_mixed(run_command, data, endpoint):
     run_command(*flags(settings(endpoint)))
     done = run_command(*flags(settings(endpoint, use_cache="out", generation_config="temperature=0.7")))
@@ -236,6 +263,21 @@ def test_repeats_give_the_mean_and_pass_at_k(run_command, tmp_path, data):
     assert cells(done.stdout) == [["Accuracy ↑", "colours", "4", "50%"]]
     repeats = read_json(tmp_path / "out/general_vmcq/general_vmcq_result.json")["repeats"]
     assert repeats["pass_at_k"] == {"1": 50.0, "2": 100.0}
+
+
+def test_answers_that_mean_one_option_are_scored_and_others_are_told(run_command, tmp_path):
+    answers = ["(B)", "b.", "dog", "B) dog", ["b"], 1, "cow"]
+    records = [{"question": f"Q{n}?", "options": ["cat", "dog"], "answer": each} for n, each in enumerate(answers)]
+    write_jsonl(tmp_path / "mine" / "colours.jsonl", *records)
+    with MockEndpoint("ANSWER: B") as endpoint:
+        done = run_command(*flags(settings(endpoint)))
+    assert done.status == 1
+    assert cells(done.stdout) == [["Accuracy ↑", "colours", "5", "100%"]]
+    assert "2 questions count as unscored, because no reply can equal their answer; the first is" in done.warnings[0]
+    entries = read_json(tmp_path / "out/general_vmcq/general_vmcq_evaluated.json")
+    assert [entry["label"] for entry in entries] == ["B", "B", "B", "B", "B", "1", "cow"]
+    rules = ["marked_label", "marked_label", "option_text", "marked_label", None, None, None]
+    assert [entry.get("label_rule") for entry in entries] == rules
 
 
 @pytest.mark.parametrize(

@@ -72,14 +72,18 @@ def run_of_sizes(module_command):
         return done, len(endpoint.requests), folder / "out"
 
 
-def test_tasks_of_all_sizes_succeed(run_of_sizes):
+def test_tasks_of_all_sizes_are_run(run_of_sizes):
     done, asked, _ = run_of_sizes
-    assert (done.status, asked) == (0, 3)
-    assert (done.errors, done.warnings) == ([], [])
+    assert asked == 3
+    assert done.warnings == []
 
 
-def test_no_items_are_a_result_without_a_score(run_of_sizes):
+def test_no_items_are_a_result_without_a_score_and_no_success(run_of_sizes):
     done, _, out = run_of_sizes
+    assert done.status == 2
+    [error] = done.errors
+    assert "none: " in error
+    assert "none.py: dataset: no question is in it, so there is no score; look at its data" in error
     assert result_of(out, "none")["accuracy"] is None
     assert counts_of(out, "none") == {}
     assert "none: WARNING: nothing was asked" in done.stdout
@@ -170,3 +174,32 @@ def test_the_scripted_model_answers_from_a_file_and_writes_down_what_it_was_aske
     assert sorted(line["question_id"] for line in asked) == ["1", "2", "3"]
     kinds = [part["type"] for part in asked[0]["messages"][0]["content"]]
     assert kinds == ["image", "text"]
+
+
+UNFIT = [
+    choice("label", "Which?", answer="E"),
+    choice("text", "Which?", answer="purple"),
+    choice("list", "Which?", answer=["E", "F"]),
+    choice("several", "Which?", answer="AE", question_type="multiple-response"),
+    {"question_id": "yes", "question": "Is it?", "question_type": "yes-no", "answer": "perhaps"},
+]
+
+
+@pytest.mark.parametrize("evaluator", ["dict(type='BaseEvaluator')", "dict(type='BaseEvaluator', is_clean=False)"])
+def test_references_that_no_reply_can_equal_are_told_and_counted(run_command, tmp_path, evaluator):
+    items = [*UNFIT, choice("sound", "Which?"), choice("none", "Which?", answer="")]
+    task = write_task(tmp_path / "task", items, evaluator=evaluator)
+    with MockEndpoint() as endpoint:
+        done = run_command("--tasks", task, "--model", "m", "--url", endpoint.url, "--output-dir", "out")
+    result = result_of(tmp_path / "out")
+    assert (done.status, result["accuracy"], result["n"]) == (1, 100, 1)
+    assert (result["unfit_references"], result["counts"]["unscored"]) == (5, 6)
+    [told] = done.warnings
+    assert told.startswith("5 questions count as unscored, because no reply can equal their answer; the first is ")
+    assert told.endswith("question_id 'label' with answer 'E'")
+    assert "unfit" not in done.stdout
+
+
+def test_a_result_tells_of_no_unfit_references_where_there_are_none(run_of_sizes):
+    _, _, out = run_of_sizes
+    assert "unfit_references" not in result_of(out, "one")

@@ -21,7 +21,7 @@ from tests.end_to_end.folders import (
 )
 from tests.end_to_end.test_readme import ROOT, blocks, commands
 from tests.end_to_end.waiting import wait_until
-from tests.servers import MockEndpoint, Reply, by_question, error_reply
+from tests.servers import CHAT_PATH, MODELS_PATH, MockEndpoint, Reply, by_question, error_reply
 
 KEY = "jk-0pen-Sesame-5d2a"
 RIGHT, WRONG = "They agree.\nVERDICT: CORRECT", "They differ.\nVERDICT: INCORRECT"
@@ -132,6 +132,40 @@ def test_a_judge_that_is_down_is_told_before_the_model_is_asked(run_command, tmp
     assert (done.status, len(done.errors)) == (2, 1)
     assert f"judge {gone.url}" in done.errors[0]
     assert "check url, and that the server runs" in done.errors[0]
+
+
+REFUSED = error_reply(401, f"Incorrect API key provided: {KEY}")
+
+
+@pytest.mark.parametrize("given", ["flag", "task"])
+def test_a_judge_that_refuses_the_key_is_told_before_the_model_is_asked(run_command, tmp_path, given):
+    with MockEndpoint(REFUSED, files={MODELS_PATH: REFUSED}) as judge, MockEndpoint("a feline") as model:
+        own = f"dict(type='BaseEvaluator', judge=dict(model_name='j', url={judge.url!r}, api_key='$JUDGE_KEY'))"
+        task = write_task(tmp_path / "task", [opened(1)], evaluator=own if given == "task" else BASE)
+        write_model(tmp_path / "model.json", model.url)
+        write_model(tmp_path / "judge.json", judge.url, api_key=KEY)
+        flags = ["--judge", "judge.json"] if given == "flag" else []
+        done = run_command("--tasks", task, "--cfg", "model.json", "--output-dir", "out", *flags, JUDGE_KEY=KEY)
+        assert not model.requests
+    [error] = done.errors
+    assert done.status == 2
+    where = "--judge" if given == "flag" else f"{task}: evaluator: judge"
+    assert f"{where}: judge {judge.url} does not answer: HTTP 401: Incorrect API key provided: ***" in error
+    assert error.endswith("; check api_key")
+    assert KEY not in done.stderr + done.stdout
+
+
+def test_a_judge_without_a_list_of_models_is_asked_all_the_same(run_command, tmp_path):
+    task = write_task(tmp_path / "task", [opened(1)])
+    with MockEndpoint(RIGHT, files={MODELS_PATH: error_reply(404, "no such path")}) as judge, MockEndpoint() as model:
+        write_model(tmp_path / "model.json", model.url)
+        write_model(tmp_path / "judge.json", judge.url)
+        done = run_command(
+            "--tasks", task, "--cfg", "model.json", "--output-dir", "out", "--judge", "judge.json", "--quiet"
+        )
+    assert (done.status, done.stderr) == (0, "")
+    assert [request.path for request in judge.requests] == [MODELS_PATH, CHAT_PATH]
+    assert [request.path for request in model.requests] == [CHAT_PATH]
 
 
 def test_a_slow_judge_is_asked_several_at_a_time(score, tmp_path):
@@ -510,7 +544,7 @@ def test_a_call_of_own_code_that_fails_is_told_or_counted(run_command, tmp_path,
     with MockEndpoint(by_question({"cat two": failure}, default="yes")) as judge:
         write_model(tmp_path / "judge.json", judge.url)
         told = run_command("--tasks", own_task(tmp_path / "plain", items, PLAIN), *flags)
-        wrote = files_under(tmp_path / "out/colours")
+        wrote = [name for name in files_under(tmp_path / "out/colours") if not name.endswith(".lock")]
         counted = run_command("--tasks", own_task(tmp_path / "swallows", items, SWALLOWING), *flags)
     assert told.status == 1
     assert "get_result: judge http" in told.errors[0]
@@ -606,7 +640,7 @@ def test_ctrl_c_while_the_judge_is_asked_writes_nothing_and_keeps_what_was_judge
         wait_until(lambda: len(judge.requests) == 3, "calls under way")
         process.send_signal(signal.SIGINT)
         stopped = run_command.wait(process)
-        wrote = files_under(tmp_path / "out/colours")
+        wrote = [name for name in files_under(tmp_path / "out/colours") if not name.endswith(".lock")]
         done = run_command(*arguments)
     assert (stopped.status, done.status) == (130, 0), stopped.stderr
     assert wrote == ["colours.json", "judgements.sqlite"]

@@ -35,9 +35,17 @@ WRONG_TYPES = {  # what is added to the data set or the evaluator of a sound tas
     "detailed_keys=5": "evaluator: detailed_keys: expected a list of texts, found 5",
     "detailed_keys='sub_task'": "evaluator: detailed_keys: expected a list of texts, found 'sub_task'",
     "is_clean='no'": "evaluator: is_clean: expected true or false, found 'no'",
-    "judge=5": "evaluator: judge: expected a dict",
+    "judge=5": "evaluator: judge: expected a dict with the keys of a model file, found int",
     "type='MetricEvaluator', metrics=5": "evaluator: metrics: expected a list or a text or a dict, found 5",
-    "type='MetricEvaluator', metrics=dict(type='anls', threshold='high')": "threshold: expected a number, found 'high'",
+    "type='MetricEvaluator', metrics=dict(type='anls', threshold='high')": (
+        "evaluator: metrics: threshold: expected a number, found 'high'"
+    ),
+    "type=5": "dataset: type: expected a text, found 5",
+    "limit='many', type='GeneralVqaDataset'": "dataset: limit: expected a number, found 'many'",
+    "local_path=5, type='GeneralVqaDataset', data_root=None": "dataset: local_path: expected a text, found 5",
+    "subset_list=5, type='GeneralVmcqDataset'": "dataset: subset_list: expected a list of texts or a text, found 5",
+    "dataset=5, type='TsvDataset'": "dataset: dataset: expected a text, found 5",
+    "video_mode=5, type='GeneralVqaDataset'": "dataset: video_mode: expected 'file' or 'frames', found 5",
     "type='MmmuEvaluator', rule='official'": "rule: expected 'reference' or 'careful', found 'official'",
 }
 
@@ -105,6 +113,8 @@ FILES = {
     "broken_key.json": json.dumps({**MODEL, "api_key": f"{KEY}\n{KEY}"}),
     "odd_key.json": json.dumps({**MODEL, "api_key": f"{KEY}…"}),
     "good.json": json.dumps(MODEL),
+    "table.jsonl": '{"question": "Which?", "options": ["a", "b"], "answer": "A"}\n',
+    "picture.png": "no picture at all",
 }
 
 
@@ -159,6 +169,8 @@ MISTAKES = {
     "line break in a header": model("broken_header.json", "broken_header.json: headers: X-Api-Key: holds a line break"),
     "line break in a key": model("broken_key.json", "broken_key.json: api_key: holds a line break"),
     "key that is no Latin-1": model("odd_key.json", "odd_key.json: api_key: its character 20 is not of Latin-1"),
+    "table as task": task("table.jsonl", "table.jsonl: a table of questions", "--tasks general_vqa (", "table.jsonl"),
+    "picture as task": task("picture.png", "picture.png: no task file; a task file is a .py file"),
     "missing task file": task("nowhere.py", "nowhere.py: no such task file"),
     "unknown installed task": task("demo/ocrr", "demo/ocrr: no such task file", "Did you mean 'demo/ocr'?"),
     "glob without match": task("nothing_*.py", "'nothing_*.py' matches no task file"),

@@ -153,6 +153,19 @@ def test_a_changed_prompt_asks_everything_again(bench, finished):
     task = write_task(bench.folder / "task", ITEMS, prompt="dict(type='PromptTemplate')")
     done, asked = bench.run(task)
     assert (done.status, asked) == (0, QUESTIONS)
+    assert "none of the 4 answers saved in" in done.warnings[0]
+    assert "all are asked, and their results take the place of the earlier ones" in done.warnings[0]
+
+
+def test_other_data_of_the_same_task_do_not_take_the_place_of_its_results(bench, finished):
+    files = {path: path.read_bytes() for path in (bench.out / "colours").iterdir()}
+    other = write_data(bench.folder / "other", [item | {"question": "another?"} for item in ITEMS])
+    done, asked = bench.run(finished, "--data-root", other)
+    assert (done.status, asked) == (2, [])
+    assert f"is {str(other)!r}); evaluate these data in another results directory" in done.errors[0]
+    assert {path: path.read_bytes() for path in (bench.out / "colours").iterdir()} == files
+    done, asked = bench.run(finished, "--data-root", other, "--overwrite")
+    assert (done.status, asked) == (0, ["another?"] * 4)
 
 
 def test_a_changed_temperature_or_model_refuses_to_go_on_until_told_to_overwrite(bench, finished):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -108,7 +109,39 @@ def test_the_grace_ends_some_time_after_the_request(requested):
     assert float(done.stdout) >= (0.2 if requested == "before" else 0.3)
 
 
-def test_the_second_request_ends_the_process_at_once_with_130():
-    code = "from flagmm.inference.interrupt import Stop\nstop = Stop()\nstop.request()\nstop.request()\nprint('here')\n"
+def test_the_second_request_ends_the_command_s_own_process_at_once_with_130():
+    code = (
+        "from flagmm.inference.interrupt import Stop\nfrom flagmm.process import own_process\n"
+        "with own_process():\n    stop = Stop()\nstop.request()\nstop.request()\nprint('here')\n"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stdout) == (130, "")
+
+
+def test_in_another_process_the_second_request_drops_what_runs_and_the_third_interrupts_anything():
+    stop = Stop()
+
+    async def work():
+        stop.request()
+        stop.request()
+        await asyncio.sleep(30)
+
+    asyncio.run(asyncio.wait_for(stop.heeded(work()), 5))
+    with pytest.raises(KeyboardInterrupt):
+        stop.request()
+
+
+def test_another_loop_s_signals_reach_it_again_afterwards():
+    # A notebook's event loop hears of signals through a file of the process, of which there is only one.
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.setblocking(False)
+        before = signal.set_wakeup_fd(theirs.fileno())
+        loop = asyncio.new_event_loop()
+        try:
+            with Stop().listening(loop):
+                pass
+            assert signal.set_wakeup_fd(before) == theirs.fileno()
+        finally:
+            loop.close()
+            signal.set_wakeup_fd(before)

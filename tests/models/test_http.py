@@ -13,9 +13,11 @@ from PIL import Image
 from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import Secret
 from flagmm.errors import ConfigError, ModelError
-from flagmm.models.http import MOST_BYTES, HttpClient, _proxy_for, completions_url
+from flagmm.models.http import MOST_BYTES, HttpClient, _proxy_for, completions_url, models_url
 from flagmm.types import CallSettings, ImagePart, MediaSource, Message, ModelOutput, TextPart, Usage
 from tests.servers import (
+    CHAT_PATH,
+    MODELS_PATH,
     MockEndpoint,
     Reply,
     Wire,
@@ -319,6 +321,96 @@ def test_a_key_that_the_endpoint_repeats_is_not_shown(spec):
     with MockEndpoint(error_reply(401, f"Incorrect API key provided: {KEY}.")) as endpoint:
         error = ask(endpoint.url, **spec)
     assert str(error) == "HTTP 401: Incorrect API key provided: ***."
+
+
+@pytest.mark.parametrize(
+    ("url", "listed"),
+    [
+        ("http://h:8000/v1", "http://h:8000/v1/models"),
+        ("https://h/api/v1/chat/completions", "https://h/api/v1/models"),
+        (
+            "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=1",
+            "https://x.openai.azure.com/openai/models?api-version=1",
+        ),
+        ("https://x.openai.azure.com/openai/v1", "https://x.openai.azure.com/openai/v1/models"),
+    ],
+)
+def test_the_list_of_models_stands_beside_the_completions(url, listed):
+    assert models_url(completions_url(url)) == listed
+
+
+def check_key(url, **spec):
+    """The error of a check of the key, or None."""
+
+    async def run():
+        async with HttpClient(ModelSpec(**{"model_name": "m", "url": url, "timeout": 5.0, **spec})) as client:
+            try:
+                await client.check_key()
+            except ModelError as error:
+                return error
+        return None
+
+    return asyncio.run(run())
+
+
+REFUSED = error_reply(401, f"Incorrect API key provided: {KEY}.")
+
+
+@pytest.mark.parametrize("reply", [REFUSED, error_reply(403, f"{KEY} is barred")], ids=["401", "403"])
+def test_a_key_that_is_refused_is_told_and_not_shown(reply):
+    with MockEndpoint(reply, files={MODELS_PATH: reply}) as endpoint:
+        error = check_key(endpoint.url, api_key=Secret(KEY), headers={"X-Team": "vision"})
+    assert (error.kind, error.status) == ("auth", reply.status)
+    assert KEY not in str(error)
+    listed, confirmed = endpoint.requests
+    assert (listed.method, listed.path) == ("GET", MODELS_PATH)
+    assert (confirmed.method, confirmed.path) == ("POST", CHAT_PATH)
+    assert confirmed.body["messages"] == []  # which nothing can answer, so no token is spent
+    assert [each.headers["authorization"] for each in endpoint.requests] == [f"Bearer {KEY}"] * 2
+    assert [each.headers["x-team"] for each in endpoint.requests] == ["vision"] * 2
+
+
+def test_a_key_that_is_missing_is_told_with_what_to_do():
+    with MockEndpoint(REFUSED, files={MODELS_PATH: REFUSED}) as endpoint:
+        assert "no API key is set: give api_key" in str(check_key(endpoint.url))
+
+
+def test_a_key_that_may_only_not_read_the_list_is_sound():
+    nothing_asked = error_reply(400, "messages: at least one is needed")
+    with MockEndpoint(nothing_asked, files={MODELS_PATH: error_reply(403, "Missing scopes: api.model.read")}) as found:
+        assert check_key(found.url, api_key=Secret(KEY)) is None
+    assert len(found.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(raw_body=b"[]"),
+        *(error_reply(status, "no") for status in (302, 400, 404, 405, 429, 500, 503)),
+        html_reply(),
+        Reply(reset=True),
+        Reply(raw_body=b"x", headers={"Content-Encoding": "gzip"}),
+        Reply(hang=True),
+    ],
+    ids=["list", "302", "400", "404", "405", "429", "500", "503", "page", "reset", "no gzip", "no reply"],
+)
+def test_an_endpoint_without_a_usable_list_of_models_is_not_found_fault_with(reply):
+    with MockEndpoint(REFUSED, files={MODELS_PATH: reply}) as endpoint:
+        assert check_key(endpoint.url, api_key=Secret(KEY), timeout=0.3) is None
+    assert [request.path for request in endpoint.requests] == [MODELS_PATH]
+
+
+def test_an_endpoint_that_is_not_there_has_refused_no_key():
+    with MockEndpoint() as endpoint:
+        pass
+    assert check_key(endpoint.url) is None
+
+
+def test_the_key_is_checked_through_the_proxy():
+    with MockEndpoint(REFUSED, files={MODELS_PATH: REFUSED}) as proxy:
+        error = check_key("http://judge.invalid/v1", api_key=Secret(KEY), proxy=proxy.url.removesuffix("/v1"))
+    assert (error.kind, len(proxy.requests)) == ("auth", 2)
+    assert proxy.requests[0].headers["host"] == "judge.invalid"
 
 
 def test_a_picture_is_sent_with_its_length_known(tmp_path):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, get_args
 
-from flagmm.dataset.general.annotations import Annotations
+from flagmm.dataset.compact import Annotations
 from flagmm.dataset.general.parts import PartMaker, located
 from flagmm.dataset.general.subsets import Selection, Subset, open_subsets
 from flagmm.dataset.sample import Limit, count_within

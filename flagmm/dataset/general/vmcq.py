@@ -8,14 +8,16 @@ from typing import Any
 
 from flagmm.dataset.general.annotations import further_columns, reference_answer
 from flagmm.dataset.general.base import Asked, GeneralDataset
-from flagmm.dataset.general.choices import relabel, right_labels
+from flagmm.dataset.general.choices import READ_RULES, relabel, right_answer
 from flagmm.dataset.general.parts import PartMaker, check_count, check_unused
 from flagmm.errors import DataError
 from flagmm.prompt.general_vmcq import DEFAULT_TEMPLATE, build_prompt, find_template, read_options
 from flagmm.registry import DATASETS, inherits_keywords
 from flagmm.types import Annotation, Message
 
-_COLUMNS = frozenset({"question", "options", "answer", "question_id", "question_type", "subset", "language"})
+_COLUMNS = frozenset(
+    {"question", "options", "answer", "label_rule", "question_id", "question_type", "subset", "language"}
+)
 
 
 @DATASETS.register_module()
@@ -66,11 +68,13 @@ class GeneralVmcqDataset(GeneralDataset):
         except DataError:
             options = []
         order = self._order(len(options), question_id)
-        answer = right_labels(reference_answer(record.get("answer")), len(options), multiple=self.template.multiple)
+        given = reference_answer(record.get("answer"))
+        right = None if given is None else right_answer(given, options, multiple=self.template.multiple)
         return {
             "question": str(record.get("question") or ""),
             "options": [options[position] for position in order],
-            "answer": relabel(answer, order, multiple=self.template.multiple),
+            "answer": relabel(right.value, order, multiple=self.template.multiple) if right else None,
+            **({"label_rule": right.rule} if right and right.rule in READ_RULES else {}),
             "language": self.template.language,
             **further_columns(record, taken=_COLUMNS),
         }

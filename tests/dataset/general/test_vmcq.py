@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flagmm.dataset.general.choices import relabel, right_labels
+from flagmm.dataset.general.choices import relabel, right_answer
 from flagmm.errors import ConfigError, DataError
 from flagmm.metrics.general_vmcq import general_vmcq_labels
 from flagmm.prompt.general_vmcq import TEMPLATES
@@ -167,6 +167,11 @@ def test_a_wrong_template_is_an_input_error(folder):
         (1, False, "1"), ("", False, None), (None, False, None), ("red", False, "red"),
         ("b", True, "B"), ("CA", True, "AC"), ("c, a", True, "AC"), ("A、C", True, "AC"), (["c", "a"], True, "AC"),
         ("A, E", True, "A, E"), (None, True, None),
+        ("(B)", False, "B"), ("b)", False, "B"), ("B.", False, "B"), ("Ｂ", False, "Ｂ"), ("【b】", False, "B"),
+        ("C: y", False, "C"), ("C: z", False, "C: z"), ("C. y", True, "C"), ("(C) y", False, "C"), ("B x", False, "B"),
+        ("Bx", False, "Bx"), ("(E)", False, "(E)"), ("(B", False, "(B"), ("x", False, "B"), (0, False, "0"),
+        (["x", "c)"], False, ["B", "C"]), (["x", "(C)"], True, "BC"), ("(A), (C)", True, "AC"), ("x, z", True, "BD"),
+        ("x, no", True, "x, no"),
     ],
 )  # fmt: skip
 def test_answers_are_labels_as_the_prompt_has_them(folder, given_answer, multiple, answer):
@@ -225,8 +230,41 @@ def test_a_relabelled_answer_names_the_same_option(case):
     assert order[labels.index(moved)] == right
 
 
-@given(st.text(max_size=20) | st.lists(st.text(max_size=5), max_size=4), st.integers(0, 40), st.booleans())
-def test_any_answer_can_be_read_and_what_names_no_option_stays(answer, count, multiple):
-    found = right_labels(answer, count, multiple=multiple)
-    assert found is not None
-    assert relabel(found, range(count), multiple=multiple) == found
+@pytest.mark.parametrize(
+    ("answer", "options", "value", "rule"),
+    [
+        ("B", ["B", "A"], "B", "label"),  # a label goes before a text
+        ("dog", ["cat", "dog"], "B", "option_text"),
+        ("dog", ["dog", "dog"], "dog", "no_option"),
+        ("(B)", ["(B)", "x"], "(B)", "no_option"),  # the text of one option, and the label of another
+        ("(A)", ["(A)", "x"], "A", "marked_label"),
+        ("1", ["x", "y"], "1", "no_option"),  # from 0, or from 1?
+        ("1", ["x", "1"], "B", "option_text"),
+        ("1)", [f"o{number}" for number in range(30)], "1", "marked_label"),
+        (["A", "dog"], ["cat", "dog"], ["A", "B"], "option_text"),
+        ([], ["cat"], [], "no_option"),
+    ],
+)
+def test_an_answer_is_read_only_where_there_is_no_doubt_about_the_option(answer, options, value, rule):
+    assert right_answer(answer, options, multiple=False) == (value, rule)
+
+
+def test_it_is_said_how_an_answer_was_read_that_is_no_label_alone(folder):
+    path = write_jsonl(
+        folder / "t.jsonl", *(question(answer=answer, label_rule="x") for answer in ("a", "(A)", "b", "?"))
+    )
+    annotations = vmcq(path).get_annotation()
+    assert [annotation.get("label_rule") for annotation in annotations.values()] == [None, "marked_label", None, None]
+
+
+texts = st.text(max_size=20) | st.text("ABab12(). ,", max_size=6)
+
+
+@given(texts | st.lists(texts, max_size=4), st.lists(st.text(max_size=5), max_size=40), st.booleans())
+def test_any_answer_can_be_read_and_what_names_no_option_stays(answer, options, multiple):
+    found = right_answer(answer, options, multiple=multiple)
+    assert relabel(found.value, range(len(options)), multiple=multiple) == found.value
+    if found.rule == "no_option" and isinstance(answer, str):
+        assert found.value == answer
+    elif found.rule != "no_option":
+        assert set("".join(found.value)) <= set("".join(general_vmcq_labels(len(options))))
