@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from flagmm.errors import DataError, OutputError
+from flagmm.lazy_regex import lazy_compile
 
 _LONG_NUMBER = "a number of thousands of digits"  # which Python refuses to read
 
@@ -49,16 +50,15 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
 
 
 def read_json_list(path: Path) -> Iterator[Any]:
-    """The values of a JSON list; one after another where each has a line, as `write_records` writes them.
+    """The values of a JSON list, one after another, as far as they can be read without the whole file in memory.
 
     Raises:
         DataError: the file cannot be read, is not valid JSON, or holds no list.
     """
     count = 0
     with _opened(path) as file:
-        values = _values_by_line(file)
-        for value in values:
-            if value is _OTHER_LAYOUT:
+        for value in _listed_values(file):
+            if value is _UNREADABLE:
                 break
             yield value
             count += 1
@@ -66,34 +66,53 @@ def read_json_list(path: Path) -> Iterator[Any]:
             return
     whole = read_json(path)
     if not isinstance(whole, list):
-        raise DataError(f"{path}: expected a list")
+        raise DataError(f"{path}: expected a list of items, found {kind_of(whole)}")
     yield from whole[count:]
 
 
-_OTHER_LAYOUT = object()
+def kind_of(value: Any) -> str:
+    """What JSON calls the kind of a value, with its article."""
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")
 
 
-def _values_by_line(file: IO[str]) -> Iterator[Any]:
-    """The values between a line "[" and a line "]", each on a line; at what is laid out otherwise, `_OTHER_LAYOUT`."""
-    decode = json.JSONDecoder().raw_decode
-    is_last = False
-    if file.readline().strip() == "[":
-        may_end = True
-        for line in file:
-            text = line.strip()
-            if text == "]" and may_end and not file.readline():
-                return
-            if is_last:
-                break
-            try:
-                value, end = decode(text)
-            except (ValueError, RecursionError):
-                break
-            is_last = may_end = end == len(text)
-            if not is_last and text[end:] != ",":
-                break
+_UNREADABLE = object()
+_PART = 1 << 16  # characters read at once
+_BLANKS = " \t\n\r"
+_blanks = lazy_compile(f"[{_BLANKS}]*")
+
+
+def _listed_values(file: IO[str]) -> Iterator[Any]:
+    """The values of a list with at least one; where the file goes on otherwise, `_UNREADABLE` instead."""
+    decode, skip = json.JSONDecoder().raw_decode, _blanks.match
+    text = file.read(_PART)
+    place = skip(text).end()  # type: ignore[union-attr]  # it matches anywhere, here and below
+    separator = text[place : place + 1]
+    if separator != "[":
+        yield _UNREADABLE
+        return
+    while separator != "]":
+        start = place + 1
+        try:
+            value, place = decode(text, skip(text, start).end())  # type: ignore[union-attr]
+            if text[place : place + 1] not in _ENDS:
+                place = skip(text, place).end()  # type: ignore[union-attr]
+            separator = text[place : place + 1]
+        except (ValueError, RecursionError):
+            separator = ""
+        if separator in _ENDS:
             yield value
-    yield _OTHER_LAYOUT
+            continue
+        more = file.read(max(_PART, len(text) - start))
+        if not more:
+            yield _UNREADABLE
+            return
+        text, place = text[start:] + more, -1
+    if (text[place + 1 :] + file.read()).strip(_BLANKS):
+        yield _UNREADABLE
+
+
+_ENDS = (",", "]")
 
 
 @contextmanager
@@ -170,13 +189,34 @@ def write_json(path: Path, value: Any) -> None:
 
 def write_records(path: Path, records: Iterable[Any]) -> None:
     """Write a JSON list with one record a line, atomically; records are pulled one by one."""
-    with AtomicFile(path) as file:
-        file.write("[")
-        separator = "\n"
+    with writing(path), writing_records(path) as write:
         for record in records:
-            file.write(separator + dump_line(record))
+            write(record)
+
+
+@contextmanager
+def writing_records(path: Path) -> Iterator[Callable[[Any], None]]:
+    """The same for records that are made one by one: what is yielded writes a record.
+
+    Raises:
+        OutputError: a record cannot be written; what was there before stays.
+    """
+    separator = "\n"
+    with AtomicFile(path, blames_body=False) as file:
+
+        def write(record: Any) -> None:
+            nonlocal separator
+            text = separator + dump_line(record)
+            try:
+                file.write(text)
+            except OSError as error:
+                raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
             separator = ",\n"
-        file.write("\n]\n")
+
+        file.write("[")
+        yield write
+        with writing(path):
+            file.write("\n]\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -199,28 +239,35 @@ def writing(path: Path) -> Iterator[None]:
 
 
 class AtomicFile:
-    """A text file that appears under its name only when it is whole.
+    """A file, of text or of bytes, that appears under its name only when it is whole.
 
     It is not forced to the disk, which would take longer than scoring: whatever is written so can be made again.
+
+    Args:
+        blames_body: whether an OSError in the `with` is taken for one of this file.
 
     Raises:
         OutputError: it cannot be written; what was there before stays.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_binary: bool = False, blames_body: bool = True) -> None:
         self._path = path
+        self._blames_body = blames_body
         self._temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        self._mode: dict[str, Any] = {"mode": "w", "encoding": "utf-8", "errors": "backslashreplace"}
+        if is_binary:
+            self._mode = {"mode": "wb"}
 
     def __enter__(self) -> Any:
         with writing(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self._temporary, "w", encoding="utf-8", errors="backslashreplace")  # closed in __exit__
+            self._file = open(self._temporary, **self._mode)  # closed in __exit__
         return self._file
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         try:
             with writing(self._path):
-                if isinstance(error, OSError):
+                if isinstance(error, OSError) and self._blames_body:
                     raise error
                 if kind is None:
                     self._put_in_place()

@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from flagmm.assembly import attach_judge, build_dataset, build_evaluator, dataset_settings, task_code
 from flagmm.config.task import TaskSpec
-from flagmm.dataset.sample import Dataset
-from flagmm.errors import EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
+from flagmm.dataset.sample import Dataset, annotations_of
+from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
 from flagmm.evaluator.aggregate import count
 from flagmm.evaluator.answers import read_answers
 from flagmm.inference.interrupt import INTERRUPTED
+from flagmm.inference.other_data import warn_of_other_data
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
 from flagmm.inference.session import ModelSession
@@ -29,6 +30,7 @@ from flagmm.types import TaskResult
 logger = logging.getLogger(__name__)
 
 Export = Callable[[Dataset, TaskPaths, TaskResult], object]
+Stage = Literal["infer", "eval"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,8 @@ class Options:
     """False only asks."""
     export: Export | None = None
     """Writes a scored task in another tool's layout, too."""
+    on_stage: Callable[[str, Stage], object] = lambda task, stage: None
+    """Told when a task's questions are about to be asked, and when its answers are about to be scored."""
     progress: Progress = field(default_factory=SilentProgress)
 
 
@@ -71,6 +75,14 @@ class Outcome:
         return int(any(has_losses(result.counts) for result in self.results))
 
 
+class NothingAskedError(DataError):
+    """There is a result of a task, but no answer behind it, and so no score."""
+
+    def __init__(self, message: str, result: TaskResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPaths, options: Options) -> Outcome:
     """Run the tasks one after another; one that fails does not keep the others from running.
 
@@ -84,6 +96,7 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
                 result = run_task(task, session, output.task(task.name), options)
         except FlagMMError as error:
             outcome.errors.append((task.name, error))
+            outcome.results += [error.result] if isinstance(error, NothingAskedError) else []
             is_judge = isinstance(error, JudgeError) and options.judge is None  # which other tasks may not have
             if isinstance(error, EndpointError) and not is_judge:  # the other tasks have the same model
                 break
@@ -104,6 +117,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
     """One task from its data to its result; None where it was interrupted.
 
     Raises:
+        NothingAskedError: there is a result, but no answer behind it.
         FlagMMError: it could not be finished; what is finished stays on disk.
     """
     if options.skip_finished and _is_finished(paths):
@@ -115,12 +129,14 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
         )
         evaluator = build_evaluator(task) if options.score else None
         attach_judge(task, evaluator, paths, given=options.judge, check=session is not None)
+        chosen = replace(task, dataset=dataset_settings(task, options.data_root, options.dataset_settings))
         if session is None:
+            warn_of_other_data(chosen, paths)
             restore_answers(dataset, paths)
         else:
-            chosen = dataset_settings(task, options.data_root, options.dataset_settings)
+            options.on_stage(task.name, "infer")
             infer(
-                replace(task, dataset=chosen),
+                chosen,
                 dataset,
                 session,
                 paths,
@@ -135,10 +151,25 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
                 logger.warning("%s: the task file has no evaluator; its answers are counted, not scored", task.name)
             result = count_only(dataset, paths)
         else:
+            options.on_stage(task.name, "eval")
             result = evaluate(task, evaluator, dataset, paths)
         if options.export is not None:
             options.export(dataset, paths, result)
+        _refuse_nothing(task, len(dataset), result)
         return result
+
+
+def _refuse_nothing(task: TaskSpec, questions: int, result: TaskResult) -> None:
+    """Keep a run without any answer from passing for a sound one.
+
+    Raises:
+        NothingAskedError: there is no question, or none of them has an answer.
+    """
+    if not questions:
+        text = f"{task.where('dataset')}: no question is in it, so there is no score; look at its data"
+        raise NothingAskedError(text, result)
+    if result.counts.total and not result.counts.asked:  # other tools' results have no counts at all
+        raise NothingAskedError(f"none of the {questions} questions has an answer, so there is no score", result)
 
 
 def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
@@ -147,7 +178,7 @@ def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
     Raises:
         DataError: there are no answers.
     """
-    annotations = dataset.get_annotation()
+    annotations = annotations_of(dataset)
     counts = count(read_answers(paths.answers, annotations), [], len(annotations))
     write_json(paths.result, {"evaluator": None, "counts": asdict(counts)})
     return read_result(paths.result)

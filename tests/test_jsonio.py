@@ -19,6 +19,7 @@ from flagmm.jsonio import (
     read_text,
     write_json,
     write_records,
+    writing_records,
 )
 
 OFTEN = settings(max_examples=25, deadline=None)
@@ -217,3 +218,35 @@ def test_what_was_written_as_records_is_read_as_they_were(tmp_path_factory, reco
     path = tmp_path_factory.mktemp("records") / "records.json"
     write_records(path, records)
     assert list(read_json_list(path)) == read_json(path)
+
+
+@pytest.mark.parametrize("layout", [{}, {"indent": 2}, {"separators": (",", ":")}, {"indent": 0}])
+@pytest.mark.parametrize("sizes", [[200_000], [30_000] * 7, [1] * 50_000, [70_000, 1, 140_000, 1]])
+def test_a_list_longer_than_what_is_read_at_once_is_read_whole(tmp_path, layout, sizes):
+    values = [{"n": number, "text": "图" * size} if size > 1 else number for number, size in enumerate(sizes)]
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps(values, ensure_ascii=False, **layout), encoding="utf-8")
+    assert list(read_json_list(path)) == values
+
+
+@pytest.mark.parametrize("end", ["", "}", ",", "] ]", '"'])
+def test_a_long_list_that_goes_wrong_at_its_end_is_an_error(tmp_path, end):
+    path = tmp_path / "list.json"
+    path.write_text("[" + ", ".join(["12345"] * 20_000) + end)
+    with pytest.raises(DataError, match=r"list\.json:1:\d+: not valid JSON"):
+        list(read_json_list(path))
+
+
+def test_records_that_are_made_one_by_one_are_written_as_a_list_of_them_is(tmp_path):
+    with writing_records(tmp_path / "a.json") as write:
+        for number in range(3):
+            write({"n": number})
+    write_records(tmp_path / "b.json", [{"n": number} for number in range(3)])
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+def test_what_goes_wrong_while_records_are_made_is_not_blamed_on_their_file(tmp_path):
+    (tmp_path / "a.json").write_text("before")
+    with pytest.raises(FileNotFoundError), writing_records(tmp_path / "a.json") as write:
+        write((tmp_path / "picture.png").read_bytes())
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]

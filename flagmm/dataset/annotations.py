@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from flagmm.errors import DataError
+from flagmm.formats import READERS
 from flagmm.hints import shown
 from flagmm.registry import FORMATS
 from flagmm.types import Annotation
@@ -36,33 +38,43 @@ def annotation_paths(data_root: Path, anno_file: str | Sequence[str] | None) -> 
 
 
 def load_annotations(paths: Sequence[Path]) -> list[Annotation]:
+    """All that `read_annotations` gives."""
+    return list(read_annotations(paths))
+
+
+def read_annotations(paths: Sequence[Path]) -> Iterator[Annotation]:
     """The items of the files in order, ids checked, options made lists.
 
     Raises:
         DataError: a file cannot be read, an item lacks a field, or two have the same id (`1` and `"1"` are the same).
     """
-    annotations: list[Annotation] = []
-    places: dict[str, Place] = {}
+    numbers: dict[str, int] = {}
+    starts: list[int] = []
     for path in paths:
-        for position, annotation in enumerate(_read(path)):
+        starts.append(len(numbers))
+        for position, annotation in enumerate(_reader_of(path)(path)):
             place = Place(path, position)
             _check(annotation, place)
             question_id = str(annotation["question_id"])
-            if question_id in places:
-                raise DataError(
-                    f"{place} has the question_id {question_id!r} of {places[question_id]}; make ids unique"
-                )
-            places[question_id] = place
+            first = numbers.setdefault(question_id, len(numbers))
+            if first != starts[-1] + position:
+                file = bisect.bisect_right(starts, first) - 1
+                earlier = Place(paths[file], first - starts[file])
+                raise DataError(f"{place} has the question_id {question_id!r} of {earlier}; make ids unique")
             if "options" in annotation:
                 annotation["options"] = option_texts(annotation["options"], place)
-            annotations.append(annotation)
-    return annotations
+            yield annotation
 
 
-def _read(path: Path) -> list[Annotation]:
+def is_plain_file(path: Path) -> bool:
+    """Whether all values in the file are such as JSON knows; a reader that a task brings may make others."""
+    return _reader_of(path) in READERS.values()
+
+
+def _reader_of(path: Path) -> Callable[[Path], Iterable[Annotation]]:
+    reader: Callable[[Path], Iterable[Annotation]]
     reader = FORMATS.lookup(path.suffix) if path.suffix in FORMATS.names() else FORMATS.lookup(".json")
-    items: list[Annotation] = reader(path)
-    return items
+    return reader
 
 
 def _check(annotation: Annotation, place: Place) -> None:

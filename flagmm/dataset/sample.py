@@ -22,7 +22,8 @@ class Dataset(Protocol):
 
     It may also have `build_sample(index) -> Sample`, taken instead of the item; `question_id_at(index) -> str`, for
     items that cannot be built; `indices_in(limit) -> Sequence[int]`, which items a limit lets through; and `strict`:
-    whether an item that cannot be built ends the run before anything is asked.
+    whether an item that cannot be built ends the run before anything is asked. `find_annotations()`, where it is
+    there, is taken before `get_annotation`, and need not have all of them in memory.
     """
 
     name: str
@@ -59,6 +60,13 @@ def build_sample(dataset: Dataset, index: int) -> Sample:
         messages=(Message(role="user", content=_parts(question, item)),),
         options=_options(dataset, index),
     )
+
+
+def annotations_of(dataset: Dataset) -> Mapping[str, dict[str, Any]]:
+    """The annotations by question id, to be looked at only; not all of them need be in memory."""
+    own = getattr(dataset, "find_annotations", None)
+    found: Mapping[str, dict[str, Any]] = dataset.get_annotation() if own is None else own()
+    return found
 
 
 def question_id_at(dataset: Dataset, index: int) -> str:

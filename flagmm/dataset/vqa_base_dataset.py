@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.config.env import datasets_cache_dir
-from flagmm.dataset.annotations import annotation_paths, is_file_path, load_annotations, media_paths
-from flagmm.dataset.compact import CompactAnnotations
+from flagmm.dataset.annotations import (
+    annotation_paths,
+    is_file_path,
+    is_plain_file,
+    load_annotations,
+    media_paths,
+    read_annotations,
+)
+from flagmm.dataset.compact import CompactAnnotations, CompactById
 from flagmm.dataset.prepare import DataConfig, find_or_prepare
 from flagmm.errors import ConfigError
 from flagmm.metrics.option_labels import option_labels
@@ -63,18 +70,20 @@ class VqaBaseDataset:
                 anno_file=anno_file or (config or {}).get("anno_file"),
             )
         )
-        self.annotations: Sequence[Annotation] = self.load_annotations(anno_file or (config or {}).get("anno_file"))
+        self.annotations: Sequence[Annotation] = self._loaded(anno_file or (config or {}).get("anno_file"))
         self.prompt_template = build(PROMPTS, prompt_template, where="prompt_template") if prompt_template else None
         self.with_label = with_label or debug
         if debug:
             self.annotations = self.annotations[:DEBUG_ITEMS]
-        if type(self).__module__.startswith("flagmm."):
-            self._compact()  # the class of a task may change its annotations in place
 
-    def _compact(self) -> None:
-        """Keep the annotations in less memory, where they hold what JSON holds."""
-        with suppress(ValueError):
-            self.annotations = CompactAnnotations(self.annotations, common={"data_root": self.data_root})
+    def _loaded(self, anno_file: str | list[str] | None) -> Sequence[Annotation]:
+        """The annotations, in little memory where they hold what JSON holds."""
+        paths = annotation_paths(Path(self.data_root), anno_file)
+        is_own = type(self).__module__.startswith("flagmm.")  # the class of a task may change annotations in place
+        if is_own and all(map(is_plain_file, paths)):
+            with suppress(ValueError):  # nested too deeply
+                return CompactAnnotations(read_annotations(paths), common={"data_root": self.data_root})
+        return self.load_annotations(anno_file)
 
     def load_annotations(self, anno_file: str | list[str] | None) -> list[Annotation]:
         """The checked annotations, each with `data_root` added."""
@@ -129,3 +138,10 @@ class VqaBaseDataset:
     def get_annotation(self) -> dict[str, Annotation]:
         """The annotations by question id as a string."""
         return {str(annotation["question_id"]): annotation for annotation in self.annotations}
+
+    def find_annotations(self) -> Mapping[str, Annotation]:
+        """The same; where nobody asks `get_annotation` for something else, each is made when it is looked up."""
+        is_own = type(self).get_annotation is VqaBaseDataset.get_annotation
+        if not is_own or not isinstance(self.annotations, CompactAnnotations):
+            return self.get_annotation()
+        return CompactById(self.annotations)

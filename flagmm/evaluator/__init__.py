@@ -3,6 +3,8 @@
 `base_evaluator.py` is the flow that every evaluator shares: `answers.py` joins answers to questions, a `Metric` scores
 replies (`rules.py` by question type with `extraction.py`, the `metrics_of_*.py` as benchmarks do), `aggregate.py` makes
 numbers, `entries.py` the record of each answer, `user_code.py` runs a task's own scoring.
+A run's answers and verdicts are gone through as they are read; `judged_questions.py` keeps them in little memory, and
+`tallies.py` counts them.
 `judge.py` lets a model judge: `judge_cases.py` says which answers and how, `judge_prompts.py` and `judge_replies.py`
 what is asked and read.
 """

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
 from flagmm.evaluator.answers import Answer
-from flagmm.evaluator.verdict import JUDGE_FAILED, Judged
+from flagmm.evaluator.judged_questions import JudgedQuestions
+from flagmm.evaluator.tallies import ReplyTally, VerdictTally
+from flagmm.evaluator.verdict import Judged
 from flagmm.types import Counts
 
 
@@ -20,8 +23,15 @@ def percent(share: float) -> float:
 
 def mean_share(items: Iterable[Judged]) -> float | None:
     """The mean score over all questions asked that can be scored, from 0 to 1; None where there is none."""
-    scores = [item.score for item in items if item.counts]
+    scores = counted_scores(items)
     return fmean(scores) if scores else None
+
+
+def counted_scores(items: Iterable[Judged]) -> list[float]:
+    """The scores of the questions asked that can be scored."""
+    if isinstance(items, JudgedQuestions):
+        return items.counted_scores()
+    return [item.score for item in items if item.counts]
 
 
 def accuracy(items: Iterable[Judged]) -> float | None:
@@ -30,35 +40,51 @@ def accuracy(items: Iterable[Judged]) -> float | None:
     return None if share is None else percent(share)
 
 
-def accuracy_answered(items: Iterable[Judged]) -> float | None:
+def accuracy_answered(items: Sequence[Judged]) -> float | None:
     """Percent over the replies that are answers; None where there is none."""
-    scores = [
-        verdict.correct or 0.0
-        for item in items
-        if item.scorable
-        for verdict in item.verdicts
-        if verdict and verdict.rule != JUDGE_FAILED
-    ]
+    scores = verdict_tally(items).answered
     return percent(fmean(scores)) if scores else None
 
 
-def groups(items: Sequence[Judged], key: str) -> dict[str, list[Judged]]:
+def verdict_tally(items: Sequence[Judged]) -> VerdictTally:
+    """The counts of all verdicts."""
+    return items.tally() if isinstance(items, JudgedQuestions) else VerdictTally(items)
+
+
+def unscorable(items: Sequence[Judged]) -> Iterable[Judged]:
+    """The questions whose replies cannot be scored."""
+    if isinstance(items, JudgedQuestions):
+        return items.unscorable()
+    return (item for item in items if not item.scorable)
+
+
+def field_values(items: Sequence[Judged], key: str) -> Iterable[Any]:
+    """The value of an annotation's field for each question; None where it has none."""
+    if isinstance(items, JudgedQuestions):
+        return items.values_of(key)
+    return (item.answer.annotation.get(key) for item in items)
+
+
+def groups(items: Sequence[Judged], key: str) -> dict[str, Sequence[Judged]]:
     """The questions by the value of an annotation's field, values in order; a list counts under each of its values.
 
     Questions without the field are in no group.
     """
-    found: dict[str, list[Judged]] = defaultdict(list)
-    for item in items:
-        value = item.answer.annotation.get(key)
+    places: dict[str, array[int]] = defaultdict(lambda: array("q"))
+    for place, value in enumerate(field_values(items, key)):
         values = value if isinstance(value, list) else [] if value is None else [value]
         for each in dict.fromkeys(map(str, values)):
-            found[each].append(item)
-    return dict(sorted(found.items()))
+            places[each].append(place)
+    return {value: _chosen(items, places[value]) for value in sorted(places)}
+
+
+def _chosen(items: Sequence[Judged], places: Iterable[int]) -> Sequence[Judged]:
+    return items.chosen(places) if isinstance(items, JudgedQuestions) else [items[place] for place in places]
 
 
 def without(items: Sequence[Judged], keys: Sequence[str]) -> dict[str, int]:
     """How many questions lack each of the fields, or have an empty list there; fields that none lacks are left out."""
-    counts = {key: sum(item.answer.annotation.get(key) in (None, []) for item in items) for key in keys}
+    counts = {key: sum(value in (None, []) for value in field_values(items, key)) for key in keys}
     return {key: count for key, count in counts.items() if count}
 
 
@@ -74,39 +100,40 @@ def macro(groups: Mapping[str, Mapping[str, Mapping[str, Any]]], headline: str) 
 
 def disagreements(items: Sequence[Judged]) -> dict[str, int]:
     """On how many answers a benchmark's own rule and a careful reading differ; {} where only one rule was asked."""
-    verdicts = [verdict for item in items for verdict in item.verdicts if verdict]
-    differing = sum(verdict.careful is not None or verdict.reference is not None for verdict in verdicts)
+    differing = verdict_tally(items).disagreements
     return {"rule_disagreements": differing} if differing else {}
 
 
-def count(answers: Sequence[Answer], judged: Sequence[Judged], questions: int) -> Counts:
+def count(answers: Iterable[Answer], judged: Sequence[Judged], questions: int) -> Counts:
+    """As `counts_of`, for answers that are not counted yet."""
+    return counts_of(ReplyTally(answers), judged, questions)
+
+
+def counts_of(replies: ReplyTally, judged: Sequence[Judged], questions: int) -> Counts:
     """Replies of each kind. With repeats every repetition counts, so `total` is questions times repeats.
 
     Args:
         judged: verdicts, where there are any; user code leaves none.
     """
-    replies = [reply for answer in answers for reply in answer.replies]
-    statuses = Counter(reply.status for reply in replies)
-    repeats = max((len(answer.replies) for answer in answers), default=1)
-    verdicts = [verdict for item in judged for verdict in item.verdicts if verdict]
+    statuses, asked = replies.statuses, replies.statuses.total()
+    verdicts = verdict_tally(judged)
     return Counts(
-        total=max(questions * repeats, len(replies)),
-        asked=len(replies),
+        total=max(questions * (replies.most if replies.questions else 1), asked),
+        asked=asked,
         answered=statuses["ok"],
         empty=statuses["empty"],
         refused=statuses["refused"],
         failed=statuses["failed"],
-        truncated=sum(reply.status == "ok" and reply.finish_reason == "length" for reply in replies),
-        unparsed=sum(verdict.correct is not None and verdict.extracted is None for verdict in verdicts),
-        judge_failed=sum(verdict.rule == JUDGE_FAILED for verdict in verdicts),
-        unscored=sum(len(item.verdicts) for item in judged if not item.scorable),
+        truncated=replies.truncated,
+        unparsed=verdicts.unparsed,
+        judge_failed=verdicts.judge_failed,
+        unscored=verdicts.unscored,
     )
 
 
 def rule_counts(judged: Sequence[Judged]) -> dict[str, int]:
     """How many answers each rule read."""
-    rules = Counter(verdict.rule for item in judged for verdict in item.verdicts if verdict)
-    return dict(sorted(rules.items()))
+    return dict(sorted(verdict_tally(judged).rules.items()))
 
 
 def reject_info(counts: Counts) -> dict[str, Any]:
@@ -118,21 +145,15 @@ def reject_info(counts: Counts) -> dict[str, Any]:
     return {"reject_info": {"reject_rate": rate, "reject_number": missing, "total_question": counts.asked}}
 
 
-def token_means(answers: Sequence[Answer]) -> dict[str, float]:
+def token_means(replies: ReplyTally) -> dict[str, float]:
     """Mean token counts over the replies that tell theirs."""
     names = {
         "average_tokens": "total_tokens",
         "average_prompt_tokens": "prompt_tokens",
         "average_completion_tokens": "completion_tokens",
     }
-    usages = [reply.usage for answer in answers for reply in answer.replies if isinstance(reply.usage, dict)]
-    means = {name: _mean(usages, key) for name, key in names.items()}
+    means = {name: replies.mean_tokens(key) for name, key in names.items()}
     return {name: mean for name, mean in means.items() if mean is not None}
-
-
-def _mean(usages: Sequence[Mapping[str, Any]], key: str) -> float | None:
-    values = [value for value in (usage.get(key) for usage in usages) if isinstance(value, (int, float))]
-    return round(fmean(values), 2) if values else None
 
 
 def as_dict(counts: Counts) -> dict[str, int]:

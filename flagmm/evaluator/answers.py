@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
-import marshal
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
+from flagmm.dataset.compact import CompactById
 from flagmm.errors import DataError
+from flagmm.hints import shown
 from flagmm.jsonio import read_json_list
+from flagmm.packed import PackedValues, is_plain
 from flagmm.types import STATUSES, Annotation, Status
 
 logger = logging.getLogger(__name__)
 
 # What FlagEvalMM saved as an answer where a call had failed.
 _ERROR_ANSWERS = ("Error code", "Can not answer because of", "Input data may contain inappropriate content")
+_SHOWN_STATUSES = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)  # there is one for each reply
@@ -35,31 +40,25 @@ class Answer:
     """A question with what was answered to it.
 
     Attributes:
-        record: the entry of `<task>.json`, unknown keys included; a new dict at each look, as all entries of a run
-            would fill the memory if they were kept as dicts.
+        record: the entry of `<task>.json`, unknown keys included; to be looked at only.
     """
 
-    __slots__ = ("_record", "annotation", "question_id", "repeated", "replies")
+    __slots__ = ("annotation", "question_id", "record", "repeated", "replies")
 
     def __init__(
         self,
         *,
         question_id: str,
         annotation: Annotation,
-        record: Mapping[str, Any],
+        record: dict[str, Any],
         replies: tuple[Reply, ...],
         repeated: bool,
     ) -> None:
         self.question_id = question_id
         self.annotation = annotation
-        self._record = marshal.dumps(dict(record))
+        self.record = record
         self.replies = replies
         self.repeated = repeated
-
-    @property
-    def record(self) -> dict[str, Any]:
-        record: dict[str, Any] = marshal.loads(self._record)  # made by this process
-        return record
 
     def with_replies(self, *replies: Reply) -> Answer:
         """The same question with other replies."""
@@ -68,29 +67,113 @@ class Answer:
         return other
 
 
-def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> list[Answer]:
+class SavedAnswers(Sequence[Answer]):
+    """The answers of a run in little memory; each look makes a new Answer.
+
+    Annotations are kept along with them, as it may take long to make them again, but for those that are packed
+    already, or in memory as a dict.
+    """
+
+    def __init__(self, annotations: Mapping[str, Annotation]) -> None:
+        self._annotations = annotations if isinstance(annotations, dict | CompactById) else None
+        self._others: dict[int, Annotation] = {}  # those that hold more than JSON knows, by the answer's number
+        self._packed = PackedValues()
+
+    def extend(self, answers: Iterable[Answer]) -> None:
+        """Add answers.
+
+        Raises:
+            DataError: the record of one is nested too deeply.
+        """
+        try:
+            self._packed.extend((each.question_id, each.record, self._to_keep(each)) for each in answers)
+        except ValueError as error:
+            raise DataError(f"answer {len(self)}: {error}") from error
+
+    def _to_keep(self, answer: Answer) -> Annotation | None:
+        if self._annotations is not None:
+            return None
+        if is_plain(answer.annotation):
+            return answer.annotation
+        self._others[len(self)] = answer.annotation
+        return None
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    @overload
+    def __getitem__(self, index: int) -> Answer: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Answer]: ...
+
+    def __getitem__(self, index: int | slice) -> Answer | list[Answer]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        return self._answer(range(len(self))[index], self._packed[index])
+
+    def __iter__(self) -> Iterator[Answer]:
+        return itertools.starmap(self._answer, enumerate(self._packed))
+
+    def _answer(self, index: int, packed: tuple[str, dict[str, Any], Annotation | None]) -> Answer:
+        question_id, record, annotation = packed
+        if annotation is None:
+            annotation = self._others[index] if self._annotations is None else self._annotations[question_id]
+        return _answer(question_id, record, annotation)
+
+
+def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> Sequence[Answer]:
     """The answers in `<task>.json`, in its order.
 
     Raises:
         DataError: the file is missing, or holds something else.
     """
+    answers = SavedAnswers(annotations)
+    answers.extend(stream_answers(path, annotations))
+    return answers
+
+
+def stream_answers(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answer]:
+    """The same, one after another; `DataError` for a missing file before the first is asked for."""
     if not path.is_file():
         raise DataError(f"{path}: no such file; run the inference first, or name the right results directory")
-    answers: dict[str, Answer] = {}
+    return _stream(path, annotations)
+
+
+def _stream(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answer]:
+    answered: set[str] = set()
+    unknown: Counter[str] = Counter()
     strangers = 0
     for position, record in enumerate(read_json_list(path)):
         if not isinstance(record, dict) or "question_id" not in record or "answer" not in record:
             raise DataError(f"{path}: item {position}: expected an object with 'question_id' and 'answer'")
         question_id = str(record["question_id"])
-        if question_id not in annotations:
+        annotation = annotations.get(question_id)
+        if annotation is None:
             strangers += 1
             continue
-        if question_id in answers:
+        if question_id in answered:
             raise DataError(f"{path}: item {position}: a second answer for question_id {question_id!r}")
-        answers[question_id] = _answer(question_id, record, annotations[question_id])
+        answered.add(question_id)
+        if statuses := _unknown_statuses(record):
+            unknown.update(statuses)
+        yield _answer(question_id, record, annotation)
     if strangers:
         logger.warning("%s: %d answers belong to no question of the data set and are left out", path, strangers)
-    return list(answers.values())
+    if unknown:
+        _warn_of_statuses(unknown, path)
+
+
+def _warn_of_statuses(unknown: Counter[str], path: Path) -> None:
+    told = ", ".join(f"{status} (×{times})" for status, times in itertools.islice(unknown.items(), _SHOWN_STATUSES))
+    logger.warning(
+        "%s: %d answers count as failed, as their status is none of %s: %s%s",
+        path,
+        unknown.total(),
+        ", ".join(STATUSES),
+        told,
+        ", …" if len(unknown) > _SHOWN_STATUSES else "",
+    )
 
 
 def _answer(question_id: str, record: dict[str, Any], annotation: Annotation) -> Answer:
@@ -138,9 +221,24 @@ def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else str(value)
 
 
+def _unknown_statuses(record: Mapping[str, Any]) -> list[str]:
+    """Those of the replies, as they are shown to a person."""
+    if not isinstance(record["answer"], dict):
+        status = record.get("status")
+        return [shown(status)] if status not in STATUSES and _is_unknown(status) else []
+    statuses = (_at(record, "statuses", order) for order in range(len(record["answer"])))
+    return [shown(status) for status in statuses if _is_unknown(status)]
+
+
+def _is_unknown(status: Any) -> bool:
+    return status not in (None, "", *STATUSES)
+
+
 def _status(given: Any, text: Any) -> Status:
     if given in STATUSES:
         return given  # type: ignore[no-any-return]  # checked against the literal's values
+    if _is_unknown(given):  # that it is an answer can only be guessed, and a failure must not raise a score
+        return "failed"
     if isinstance(text, str) and text.startswith(_ERROR_ANSWERS):
         return "failed"
     return "ok" if _text(text).strip() else "empty"

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from flagmm import __version__
 from flagmm.config.dump import to_plain
-from flagmm.dataset.sample import Dataset
+from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
-from flagmm.evaluator.answers import Answer, read_answers
+from flagmm.evaluator.answers import Answer, SavedAnswers, stream_answers
 from flagmm.evaluator.entries import evaluated_entry, scored_fields
 from flagmm.evaluator.judge import Judge
+from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
 from flagmm.evaluator.scores import errors_of_own_scores, score_run
+from flagmm.evaluator.tallies import ReplyTally
 from flagmm.evaluator.user_code import UserScoring, needs_judge
 from flagmm.evaluator.verdict import Judged, Verdict
-from flagmm.jsonio import write_json, write_records
+from flagmm.jsonio import write_json, writing_records
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.plugin import load_function
 from flagmm.registry import EVALUATORS
@@ -32,6 +36,9 @@ from flagmm.types import Annotation
 logger = logging.getLogger(__name__)
 
 EvalFunc = str | Callable[..., dict[str, Any]] | None
+Write = Callable[[dict[str, Any]], None]
+"""Writes an entry of `_evaluated.json`."""
+_AT_ONCE = 32
 
 
 @EVALUATORS.register_module()
@@ -103,14 +110,10 @@ class BaseEvaluator:
             UserCodeError: the task's own scoring raised.
         """
         paths = TaskPaths(Path(output_dir), safe_name(dataset.name))
-        annotations = dataset.get_annotation()
-        answers = read_answers(paths.answers, annotations)
-        if self._has_own_scoring():
-            result, evaluated = self._score_by_user_code(answers, len(annotations))
-        else:
-            result, evaluated = self._score_by_metrics(answers, len(annotations))
-        result |= self._about_run(paths, answers, annotations)
-        write_records(paths.evaluated, evaluated)
+        run = _Run(paths, annotations_of(dataset))
+        with writing_records(paths.evaluated) as write:
+            result = (self._score_by_user_code if self._has_own_scoring() else self._score_by_metrics)(run, write)
+        result |= self._about_run(run)
         write_json(paths.result, result)
         return result
 
@@ -130,51 +133,62 @@ class BaseEvaluator:
     def _has_own_scoring(self) -> bool:
         return self.eval_func is not None or type(self).cal_accuracy is not BaseEvaluator.cal_accuracy
 
-    def _score_by_metrics(
-        self, answers: Sequence[Answer], questions: int
-    ) -> tuple[dict[str, Any], Iterable[dict[str, Any]]]:
-        judged = [[_judge(metric, answer) for answer in answers] for metric in self.metrics]
+    def _score_by_metrics(self, run: _Run, write: Write) -> dict[str, Any]:
+        judged: list[Sequence[Judged]] = list(self._judge_each(run, write))
         about_judge: dict[str, Any] = {}
         if self.judge is not None:
             judged[0], report = self.judge.review(judged[0], self.metrics[0].score)
             about_judge = {"judge": asdict(report)}
+            for item in judged[0]:
+                write(evaluated_entry(item))
         headline = judged[0]
-        self._warn_of_unknown_types(headline)
-        unscored = [item.answer for item in headline if not item.scorable]
-        self._warn_of_unfit_references({answer.question_id: answer.annotation for answer in unscored})
-        counts = aggregate.count(answers, headline, questions)
+        unfit = self._warn_of_unscored(headline)
+        counts = aggregate.counts_of(run.replies, headline, run.questions)
         result = score_run(self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by)
         result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
+        result |= {"unfit_references": unfit} if unfit else {}
         result |= {"rules": aggregate.rule_counts(headline), **aggregate.disagreements(headline), **about_judge}
         result["metrics"] = [describe(metric) for metric in self.metrics]
-        return result, map(evaluated_entry, headline)
+        return result
 
-    def _score_by_user_code(
-        self, answers: Sequence[Answer], questions: int
-    ) -> tuple[dict[str, Any], Iterable[dict[str, Any]]]:
-        scoring = UserScoring(answers)
+    def _judge_each(self, run: _Run, write: Write) -> Sequence[JudgedQuestions]:
+        """The verdicts of each metric, made while the answers are read, and written if no judge is to see them."""
+        fields = dict.fromkeys([*self.detailed_keys, *([self.cluster_by] if self.cluster_by else [])])
+        judged = [JudgedQuestions(run.answers, fields) for _ in self.metrics]
+        for answers in run.read():
+            for number, metric in enumerate(self.metrics):
+                items = [_judge(metric, answer) for answer in answers]
+                judged[number].extend(items)
+                if number == 0 and self.judge is None:
+                    for entry in map(evaluated_entry, items):
+                        write(entry)
+        return judged
+
+    def _score_by_user_code(self, run: _Run, write: Write) -> dict[str, Any]:
+        deque(run.read(), maxlen=0)
+        scoring = UserScoring(run.answers)
         function = self.eval_func or self.cal_accuracy
-        counts = aggregate.count(answers, [], questions)
+        counts = aggregate.counts_of(run.replies, [], run.questions)
         metrics: dict[str, Any] = {"accuracy": None}
         if counts.answered:
             metrics = scoring.run(function, name=_name_of(function, self), judge=self.judge)
             metrics.pop("partial", None)  # the run's word, not the scoring's
             metrics |= errors_of_own_scores(metrics, scoring.scores()) | scoring.about_judge
             counts = replace(counts, judge_failed=scoring.judge_failed)
+        for entry in scoring.evaluated(self.aggregation_fields):
+            write(entry)
         result = {**metrics, "over": "answered", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
         result["eval_func"] = to_plain(self.eval_func or type(self))
-        return result, scoring.evaluated(self.aggregation_fields)
+        return result
 
-    def _about_run(
-        self, paths: TaskPaths, answers: Sequence[Answer], annotations: Mapping[str, Annotation]
-    ) -> dict[str, Any]:
-        about: dict[str, Any] = dict(aggregate.token_means(answers))
+    def _about_run(self, run: _Run) -> dict[str, Any]:
+        replies = run.replies
+        about: dict[str, Any] = dict(aggregate.token_means(replies))
         about |= {"evaluator": type(self).__name__, "flagmm": __version__}
-        repeats = max((len(answer.replies) for answer in answers), default=1)
-        if repeats > 1:
-            about["num_infers"] = repeats
-        if len(answers) < len(annotations):
-            about["partial"] = f"{len(answers)} of {len(annotations)} questions{_scope_label(paths.config)}"
+        if replies.most > 1:
+            about["num_infers"] = replies.most
+        if replies.questions < run.questions:
+            about["partial"] = f"{replies.questions} of {run.questions} questions{_scope_label(run.paths.config)}"
         return about
 
     def unfit_references(self, annotations: Mapping[str, Annotation]) -> dict[str, Any]:
@@ -183,27 +197,52 @@ class BaseEvaluator:
             return {}
         return {key: item["answer"] for key, item in annotations.items() if self.metrics[0].is_unfit(item)}
 
-    def _warn_of_unfit_references(self, annotations: Mapping[str, Annotation]) -> None:
-        unfit = self.unfit_references(annotations)
-        for first in list(unfit)[:1]:
+    def _warn_of_unscored(self, judged: Sequence[Judged]) -> int:
+        """Say why questions have no score, where that is a mistake of their data; how many no reply can equal."""
+        kinds: set[str] = set()
+        unfit, first = 0, None
+        for answer in (item.answer for item in aggregate.unscorable(judged)):
+            kinds.add(str(answer.annotation.get("question_type")))
+            for found in self.unfit_references({answer.question_id: answer.annotation}).items():
+                unfit, first = unfit + 1, first or found
+        self._warn_of_unknown_types(kinds - set(KNOWN_TYPES))
+        if first is not None:
             logger.warning(
                 "%d questions count as unscored, because no reply can equal their answer; the first is question_id %r "
                 "with answer %r",
-                len(unfit),
-                first,
-                unfit[first],
+                unfit,
+                *first,
             )
+        return unfit
 
-    def _warn_of_unknown_types(self, judged: Sequence[Judged]) -> None:
+    def _warn_of_unknown_types(self, kinds: Collection[str]) -> None:
         if self.awaits_judge or not isinstance(self.metrics[0], TypeRules):  # the others say themselves what they score
             return
-        types = {str(item.answer.annotation.get("question_type")) for item in judged if not item.scorable}
-        for kind in sorted(types - set(KNOWN_TYPES)):
+        for kind in sorted(kinds):
             logger.warning(
                 "no rule scores question_type %r; its questions count as unscored (known: %s; or give eval_func)",
                 kind,
                 ", ".join(KNOWN_TYPES),
             )
+
+
+class _Run:
+    """The answers to be scored, and what is known of them once they were read."""
+
+    def __init__(self, paths: TaskPaths, annotations: Mapping[str, Annotation]) -> None:
+        self.paths = paths
+        self.questions = len(annotations)
+        self.answers = SavedAnswers(annotations)
+        self.replies = ReplyTally()
+        self._stream = stream_answers(paths.answers, annotations)
+
+    def read(self) -> Iterator[list[Answer]]:
+        """The answers, some at once, as each step is done faster for several; then they are in `answers`, too."""
+        while block := list(itertools.islice(self._stream, _AT_ONCE)):
+            self.answers.extend(block)
+            for answer in block:
+                self.replies.add(answer)
+            yield block
 
 
 class _AsItStands(TypeRules):

@@ -28,8 +28,7 @@ def evaluated_entry(item: Judged) -> dict[str, Any]:
         "num_inferences": len(fields),
         **{key: [field[key] for field in fields] for key in ("raw_answer", "extracted", "rule")},
         **{key: [field.get(key) for field in fields] for key in _SOMETIMES if any(key in field for field in fields)},
-        "label": answer.annotation.get("answer"),
-        "question_type": answer.annotation.get("question_type"),
+        **_label_fields(answer.annotation),
     }
 
 
@@ -46,8 +45,7 @@ def scored_fields(
         "correct": verdict.correct if verdict else 0.0 if scorable and not answered else None,
         "extracted": verdict.extracted if verdict else None,
         "rule": verdict.rule if verdict else UNSCORED if answered else NOT_ANSWERED,
-        "label": annotation.get("answer"),
-        "question_type": annotation.get("question_type"),
+        **_label_fields(annotation),
     }
     if verdict is not None and verdict.careful is not None:
         fields["careful_correct"] = verdict.careful
@@ -56,3 +54,9 @@ def scored_fields(
     if verdict is not None and verdict.scores is not None:
         fields["scores"] = dict(verdict.scores)
     return fields
+
+
+def _label_fields(annotation: Annotation) -> dict[str, Any]:
+    """What is right, and where the data say so in other words than a label's, how these were read."""
+    read_by = {"label_rule": annotation["label_rule"]} if "label_rule" in annotation else {}
+    return {"label": annotation.get("answer"), **read_by, "question_type": annotation.get("question_type")}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 
 from flagmm.evaluator.judge_cases import Case, Scorer, cases_of, prompt_to_read, prompt_to_weigh, read, weigh
 from flagmm.evaluator.judge_prompts import prompts_hash
 from flagmm.evaluator.judge_replies import repeats_instruction
 from flagmm.evaluator.judge_settings import Asker, JudgeReport, JudgeSettings, LentJudge
-from flagmm.evaluator.verdict import FOR_THE_JUDGE, JUDGE_FAILED, Judged, Verdict
+from flagmm.evaluator.judged_questions import with_verdicts
+from flagmm.evaluator.verdict import FOR_THE_JUDGE, JUDGE_FAILED, Judged, Verdict, Verdicts
 from flagmm.types import ModelOutput, Usage
 
 logger = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Judge:
         """What scoring code asked."""
         return self._report(OWN_CODE, asked=lent.asked, failed=lent.failed, failed_ids=[], usages=lent.usages)
 
-    def review(self, items: Sequence[Judged], score: Scorer | None = None) -> tuple[list[Judged], JudgeReport]:
+    def review(self, items: Sequence[Judged], score: Scorer | None = None) -> tuple[Sequence[Judged], JudgeReport]:
         """The items with the judge's verdicts in them.
 
         Args:
@@ -53,10 +53,11 @@ class Judge:
         if cases:
             logger.info("%s judges %d answers", self._asker.name, len(cases))
         verdicts, usages = self._judge(cases)
-        changed = [list(item.verdicts) for item in items]
+        changed: dict[int, Verdicts] = {}
         failed_ids = []
         for case, verdict in zip(cases, verdicts, strict=True):
-            changed[case.item][case.reply] = verdict
+            before = changed[case.item] if case.item in changed else items[case.item].verdicts
+            changed[case.item] = (*before[: case.reply], verdict, *before[case.reply + 1 :])
             if verdict.rule == JUDGE_FAILED:
                 failed_ids.append(items[case.item].answer.question_id)
         _warn_of_failures(failed_ids)
@@ -68,7 +69,7 @@ class Judge:
             failed_ids=list(dict.fromkeys(failed_ids)),
             usages=usages,
         )
-        return [replace(item, verdicts=tuple(new)) for item, new in zip(items, changed, strict=True)], report
+        return with_verdicts(items, changed), report
 
     def _judge(self, cases: Sequence[Case]) -> tuple[list[Verdict], list[Usage | None]]:
         """A verdict for each case: first what is to be read is read, then what is to be weighed is weighed."""

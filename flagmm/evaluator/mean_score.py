@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from flagmm.errors import DataError
-from flagmm.evaluator.aggregate import percent
+from flagmm.evaluator.aggregate import counted_scores, field_values, percent
 from flagmm.evaluator.verdict import Judged
 from flagmm.metrics.statistics import (
     Interval,
@@ -39,9 +39,7 @@ def mean_score(items: Sequence[Judged], *, cluster_by: str | None = None) -> Mea
         cluster_by: the annotation's field whose value questions share that depend on each other; one without a value
             shares it with no other. Without a field Wilson's interval is taken, and all questions for independent.
     """
-    counted = [item for item in items if item.counts]
-    scores = [item.score for item in counted]
-    return _mean_of(scores, None if cluster_by is None else [_cluster(item, cluster_by) for item in counted])
+    return _mean_of(counted_scores(items), None if cluster_by is None else _clusters(items, cluster_by))
 
 
 def mean_of(scores: Sequence[float]) -> MeanScore:
@@ -69,10 +67,10 @@ def _in_percent(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [percent(interval.low), percent(interval.high)]
 
 
-def _cluster(item: Judged, key: str) -> Hashable:
-    """What the question shares with others; a tuple of its own id, which no field's text equals, where nothing."""
-    value = item.answer.annotation.get(key)
-    return (item.answer.question_id,) if value is None else str(value)
+def _clusters(items: Sequence[Judged], key: str) -> list[Hashable]:
+    """What each question that counts shares with others; where nothing, a number, which no field's text equals."""
+    values = zip(items, field_values(items, key), strict=True)
+    return [place if value is None else str(value) for place, (item, value) in enumerate(values) if item.counts]
 
 
 def about_interval(items: Sequence[Judged], cluster_by: str | None) -> dict[str, Any]:
@@ -83,8 +81,8 @@ def about_interval(items: Sequence[Judged], cluster_by: str | None) -> dict[str,
     """
     if cluster_by is None:
         return {"level": 95, "method": "wilson"}
-    if items and all(item.answer.annotation.get(cluster_by) is None for item in items):
+    if items and all(value is None for value in field_values(items, cluster_by)):
         fields = {name for item in items for name in item.answer.annotation}
         raise DataError(f"cluster_by: no question has a field {cluster_by!r}.{did_you_mean(cluster_by, fields)}")
-    clusters = {_cluster(item, cluster_by) for item in items if item.counts}
-    return {"level": 95, "method": "clustered", "by": cluster_by, "clusters": len(clusters)}
+    clusters = len(set(_clusters(items, cluster_by)))
+    return {"level": 95, "method": "clustered", "by": cluster_by, "clusters": clusters}

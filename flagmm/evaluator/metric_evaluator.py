@@ -30,7 +30,7 @@ class MetricEvaluator(BaseEvaluator):
         listed = [metrics] if isinstance(metrics, str | Mapping) else list(metrics)
         if not listed:
             raise ConfigError("metrics: name at least one metric")
-        self.metrics = [build_metric(metric, where="metrics") for metric in listed]
+        self.metrics = [build_metric(metric, where="evaluator: metrics") for metric in listed]
 
 
 @EVALUATORS.register_module()

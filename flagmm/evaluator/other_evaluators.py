@@ -112,7 +112,7 @@ class AggregationEvaluator(BaseEvaluator):
             raise ConfigError("evaluators: name at least one evaluator")
         shared = {"base_dir": self.base_dir} | ({"cluster_by": self.cluster_by} if self.cluster_by else {})
         self.parts: list[tuple[Any, Mapping[str, Any]]] = [
-            (build(EVALUATORS, {**shared, **config}, where="evaluators"), config) for config in evaluators
+            (build(EVALUATORS, {**shared, **config}, where="evaluator: evaluators"), config) for config in evaluators
         ]
         """The evaluators with their configs."""
 

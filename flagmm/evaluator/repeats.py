@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
-from flagmm.evaluator.aggregate import mean_share, percent
+from flagmm.evaluator.aggregate import mean_share, percent, verdict_tally
+from flagmm.evaluator.answers import Answer
+from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.metric import Metric, headline_of
 from flagmm.evaluator.verdict import JUDGE_FAILED, Judged, Verdict
 from flagmm.metrics.statistics import majority_vote, pass_at_k, standard_deviation
@@ -35,9 +38,51 @@ class _Headline(NamedTuple):
 
 
 class _Vote(NamedTuple):
-    item: Judged
-    """The question as if its majority's answer were the only one."""
+    verdict: Verdict | None
+    """On the answer of the majority."""
     is_tied: bool
+
+
+class _OneOfEach(Sequence[Answer]):
+    """One reply to each of some questions, as if they had been asked once."""
+
+    def __init__(self, items: Sequence[Judged]) -> None:
+        self._items = items
+        self._questions = array("q")
+        self._replies = array("q")
+
+    def append(self, question: int, reply: int) -> None:
+        """Add a reply by the place of the question and its own place among the replies to that."""
+        self._questions.append(question)
+        self._replies.append(reply)
+
+    def __len__(self) -> int:
+        return len(self._questions)
+
+    @overload
+    def __getitem__(self, index: int) -> Answer: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Answer]: ...
+
+    def __getitem__(self, index: int | slice) -> Answer | list[Answer]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        answer = self._items[self._questions[index]].answer
+        return answer.with_replies(answer.replies[self._replies[index]])
+
+
+class _Run:
+    """Questions with one verdict each."""
+
+    def __init__(self, items: Sequence[Judged]) -> None:
+        self._answers = _OneOfEach(items)
+        self.items = JudgedQuestions(self._answers)
+
+    def append(self, place: int, item: Judged, reply: int, verdict: Verdict | None) -> None:
+        """Add the question at a place, with the verdict on its reply at another."""
+        self._answers.append(place, reply)
+        self.items.extend([item.with_verdicts((verdict,))])
 
 
 def repeats(metric: Metric, items: Sequence[Judged], *, is_mean: bool) -> dict[str, Any]:
@@ -49,7 +94,7 @@ def repeats(metric: Metric, items: Sequence[Judged], *, is_mean: bool) -> dict[s
         is_mean: whether the headline is the mean of the questions' scores in percent.
     """
     headline = _Headline(metric, is_mean)
-    if all(len(item.verdicts) < 2 for item in items):
+    if not verdict_tally(items).is_repeated:
         return {}
     runs = _runs(items)
     scores = [score for score in (headline.score(run) for run in runs) if score is not None]
@@ -61,24 +106,34 @@ def repeats(metric: Metric, items: Sequence[Judged], *, is_mean: bool) -> dict[s
         "std": None if deviation is None else headline.shown(deviation),
     }
     if metric.mean_name is not None:  # else no answer has a mark of its own
-        votes = [_vote(item) for item in items if item.counts]
-        voted = headline.score([vote.item for vote in votes])
+        votes, ties = _votes(items)
+        voted = headline.score(votes)
         block |= {
             "pass_at_k": _pass_at_k(items, len(runs)),
             "majority_vote": None if voted is None else headline.shown(voted),
-            "majority_ties": sum(vote.is_tied for vote in votes),
+            "majority_ties": ties,
         }
     return {"repeats": block}
 
 
-def _runs(items: Sequence[Judged]) -> list[list[Judged]]:
+def _runs(items: Sequence[Judged]) -> list[JudgedQuestions]:
     """The questions of each repetition, as if they had been asked once."""
-    runs: dict[int, list[Judged]] = defaultdict(list)
-    for item in items:
-        for reply, verdict in zip(item.answer.replies, item.verdicts, strict=True):
-            answer = item.answer.with_replies(reply)
-            runs[reply.inference].append(replace(item, answer=answer, verdicts=(verdict,)))
-    return [runs[number] for number in sorted(runs)]
+    runs: dict[int, _Run] = defaultdict(lambda: _Run(items))
+    for place, item in enumerate(items):
+        for number, (reply, verdict) in enumerate(zip(item.answer.replies, item.verdicts, strict=True)):
+            runs[reply.inference].append(place, item, number, verdict)
+    return [runs[number].items for number in sorted(runs)]
+
+
+def _votes(items: Sequence[Judged]) -> tuple[JudgedQuestions, int]:
+    """The questions that count as if the majority's answer were the only one, and how many had no majority."""
+    run, ties = _Run(items), 0
+    for place, item in enumerate(items):
+        if item.counts:
+            vote = _vote(item)
+            run.append(place, item, 0, vote.verdict)
+            ties += vote.is_tied
+    return run.items, ties
 
 
 def _scored(item: Judged) -> list[Verdict | None]:
@@ -121,5 +176,4 @@ def _vote(item: Judged) -> _Vote:
     verdict = None
     if alike:
         verdict = replace(alike[0], correct=fmean(each.correct or 0.0 for each in alike))
-    answer = item.answer.with_replies(item.answer.replies[0])
-    return _Vote(replace(item, answer=answer, verdicts=(verdict,)), is_tied=bool(read) and winner is None)
+    return _Vote(verdict, is_tied=bool(read) and winner is None)

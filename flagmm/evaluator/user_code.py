@@ -6,7 +6,7 @@ import copy
 import inspect
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from numbers import Real
 from statistics import fmean
@@ -55,13 +55,14 @@ class UserScoring:
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         self._answers = answers
-        self._given = [(answer, reply) for answer in answers for reply in answer.replies if reply.status == "ok"]
-        self._predictions = [_prediction(answer, reply) for answer, reply in self._given]
-        self._written = [dict(prediction) for prediction in self._predictions]
+        self._written = [_prediction(answer, reply) for answer, reply in self._given()]
         self.about_judge: dict[str, Any] = {}
         """What the code asked of the judge, as results show it."""
         self.judge_failed = 0
         """Calls of the judge without a reply."""
+
+    def _given(self) -> Iterator[tuple[Answer, Reply]]:
+        return ((answer, reply) for answer in self._answers for reply in answer.replies if reply.status == "ok")
 
     def run(self, scoring: Scoring, *, name: str, judge: Judge | None = None) -> dict[str, Any]:
         """The numbers that the code returns, as it returned them.
@@ -70,8 +71,9 @@ class UserScoring:
             UserCodeError: it raised, or returned no dict.
             JudgeError: the judge that it asked cannot be used.
         """
-        annotations = {_id(answer, reply): copy.deepcopy(answer.annotation) for answer, reply in self._given}
-        self._written = copy.deepcopy(self._predictions)
+        annotations = {_id(answer, reply): copy.deepcopy(answer.annotation) for answer, reply in self._given()}
+        self._written.clear()  # before its copies are made
+        self._written = [copy.deepcopy(_prediction(answer, reply)) for answer, reply in self._given()]
         handed_over = list(self._written)  # the code may sort or shorten the list that it gets
         with user_code(name):
             metrics = self._call(scoring, annotations, handed_over, name=name, judge=judge)
@@ -108,7 +110,7 @@ class UserScoring:
     def scores(self) -> list[float] | None:
         """What the code wrote as `correct` of each answer; None unless that is a share for all, and each asked once."""
         marks = [entry.get("correct") for entry in self._written]
-        if not marks or any(answer.repeated for answer, _ in self._given):
+        if not marks or any(answer.repeated for answer, _ in self._given()):
             return None
         scores = [float(mark) for mark in marks if isinstance(mark, bool | int | float) and 0 <= mark <= 1]
         return scores if len(scores) == len(marks) else None
@@ -117,7 +119,7 @@ class UserScoring:
         """The entries of `_evaluated.json`: every answer, with what the code wrote into its prediction."""
         written = {
             (answer.question_id, reply.inference): entry
-            for (answer, reply), entry in zip(self._given, self._written, strict=True)
+            for (answer, reply), entry in zip(self._given(), self._written, strict=True)
         }
         return [self._entry(answer, written, aggregation_fields) for answer in self._answers]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from math import fsum
 from typing import Any, Literal
 
@@ -58,18 +57,29 @@ def verdict_by(
     )
 
 
+Verdicts = tuple[Verdict | None, ...]
+"""Those on the replies to one question; a reply that is no answer has none."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A question with the verdict on each reply; a reply that is no answer has none."""
+    """A question with the verdict on each reply."""
 
     answer: Answer
-    verdicts: tuple[Verdict | None, ...]
+    verdicts: Verdicts
     scorable: bool
     """Whether a reply can be scored at all: there is a reference, and a rule for the type."""
 
-    @cached_property
+    def with_verdicts(self, verdicts: Verdicts) -> Judged:
+        """The same question with other verdicts."""
+        return Judged(answer=self.answer, verdicts=verdicts, scorable=self.scorable)
+
+    @property
     def score(self) -> float:
         """Mean over the replies, from 0 to 1; what is no answer scores 0."""
+        if len(self.verdicts) == 1:
+            only = self.verdicts[0]
+            return 0.0 if only is None or only.rule == JUDGE_FAILED else float(only.correct or 0.0)
         scores = [
             verdict.correct or 0.0 if verdict else 0.0
             for verdict in self.verdicts
@@ -77,7 +87,7 @@ class Judged:
         ]
         return fsum(scores) / len(scores) if scores else 0.0
 
-    @cached_property
+    @property
     def counts(self) -> bool:
         """Whether the question is in the denominator: it can be scored, and the judge did not fail on all of it."""
         if not self.scorable:

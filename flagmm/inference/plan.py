@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, overload
 
 from flagmm.dataset.sample import Dataset, Limit, build_sample, indices_in, question_id_at
+from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import DataError
 from flagmm.inference.store import PredictionStore
 from flagmm.media.identity import identify, identify_bytes
@@ -40,6 +42,31 @@ class Call:
     """Why there is no sample."""
 
 
+class OpenCalls(Sequence[tuple[int, int]]):
+    """The (index of the question, number of the repetition) pairs of calls, in little memory."""
+
+    def __init__(self, calls: Iterable[tuple[int, int]], *, repeats: int) -> None:
+        self._repeats = repeats
+        self._numbers = array("q", (index * repeats + inference for index, inference in calls))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[int, int]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[int, int]]: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[int, int] | list[tuple[int, int]]:
+        if isinstance(place, slice):
+            return [divmod(number, self._repeats) for number in self._numbers[place]]
+        return divmod(self._numbers[place], self._repeats)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return (divmod(number, self._repeats) for number in self._numbers)
+
+
 class Plan:
     """The calls of one task that no saved answer makes needless.
 
@@ -48,7 +75,7 @@ class Plan:
 
     Attributes:
         count: questions in scope.
-        open_calls: (index of the question, number of the repetition) of each call to be made, in order.
+        open_calls: those to be made, in order.
     """
 
     def __init__(
@@ -59,13 +86,14 @@ class Plan:
         self._fingerprint = fingerprint
         self._repeats = repeats
         self._keep_failed = scope.keep_failed
-        self._index_of: dict[str, int] = {}
+        self._ids: list[str | None] = [None] * len(dataset)  # by index, of the questions that could be built
+        self._known_ids: set[str] = set()
         self._indices = indices_in(dataset, scope.limit)
         self.count = len(self._indices)
         if getattr(dataset, "strict", False):
             for index in self._indices:
                 build_sample(dataset, index)
-        self.open_calls = list(self._find_open())
+        self.open_calls = OpenCalls(self._find_open(), repeats=repeats)
 
     @property
     def total_calls(self) -> int:
@@ -83,29 +111,40 @@ class Plan:
 
     def question_ids(self) -> Iterator[str]:
         """The ids of all questions in scope, in order."""
-        known = {index: question_id for question_id, index in self._index_of.items()}
         for index in self._indices:
-            yield known.get(index) or question_id_at(self._dataset, index)
+            yield self._ids[index] or question_id_at(self._dataset, index)
 
     def _find_open(self) -> Iterator[tuple[int, int]]:
         for index in self._indices:
             # Without saved answers everything is open, and no prompt need be built to know it.
-            sample = self._build(index)[0] if len(self._store) else None
+            sample = self._build(index)[0] if self._may_be_done(index) else None
             for inference in range(self._repeats):
                 if sample is None or not self._is_done(sample, inference):
                     yield index, inference
+
+    def _may_be_done(self, index: int) -> bool:
+        """Whether there is an answer; where only building the item tells its id, whether there is any at all."""
+        if isinstance(self._dataset, SampledDataset) and hasattr(self._dataset, "question_id_at"):
+            return self._store.has(question_id_at(self._dataset, index))
+        return len(self._store) > 0
 
     def _build(self, index: int) -> tuple[Sample | None, DataError | None]:
         try:
             sample = build_sample(self._dataset, index)
         except DataError as error:
             return None, error
-        first = self._index_of.setdefault(sample.question_id, index)
-        if first != index:
-            raise DataError(
-                f"{self._dataset.name}: items {first} and {index} have the same question_id {sample.question_id!r}"
-            )
+        self._name(index, sample.question_id)
         return sample, None
+
+    def _name(self, index: int, question_id: str) -> None:
+        if self._ids[index] == question_id:
+            return
+        if question_id in self._known_ids:
+            first = self._ids.index(question_id)
+            name = self._dataset.name
+            raise DataError(f"{name}: items {first} and {index} have the same question_id {question_id!r}")
+        self._known_ids.add(question_id)
+        self._ids[index] = question_id
 
     def _is_done(self, sample: Sample, inference: int) -> bool:
         entry = self._store.get(sample.question_id, inference)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,7 +32,8 @@ class PredictionStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._offsets: dict[tuple[str, int], int] = {}  # where each line begins; the rest is read when it is needed
+        # Repetition -> question id -> where its line begins; the rest is read when it is needed.
+        self._offsets: defaultdict[int, dict[str, int]] = defaultdict(dict)
         self._file: IO[bytes]
         self._appending: IO[bytes]
 
@@ -52,16 +54,20 @@ class PredictionStore:
         self._appending.close()
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return sum(map(len, self._offsets.values()))
 
     @property
     def repeats(self) -> int:
         """How often questions were asked."""
-        return 1 + max((number for _, number in self._offsets), default=0)
+        return 1 + max(self._offsets, default=0)
+
+    def has(self, question_id: str) -> bool:
+        """Whether there is a line for any call of a question."""
+        return any(question_id in offsets for offsets in self._offsets.values())
 
     def get(self, question_id: str, inference: int) -> Entry | None:
         """The last line for this call, if there is one."""
-        offset = self._offsets.get((question_id, inference))
+        offset = self._offset(question_id, inference)
         return None if offset is None else _entry(self._read(offset))
 
     def append(self, prediction: Prediction) -> None:
@@ -72,7 +78,7 @@ class PredictionStore:
         """
         offset = self._appending.seek(0, 2)
         self._write(dump_line(to_line(prediction)).encode() + b"\n", offset)
-        self._offsets[prediction.question_id, prediction.inference] = offset
+        self._offsets[prediction.inference][prediction.question_id] = offset
 
     def _write(self, line: bytes, offset: int) -> None:
         with writing(self._path):
@@ -89,10 +95,13 @@ class PredictionStore:
 
     def _answers(self, question_ids: Iterable[str], repeats: int) -> Iterator[dict[str, Any]]:
         for question_id in question_ids:
-            offsets = [self._offsets.get((question_id, number)) for number in range(repeats)]
+            offsets = [self._offset(question_id, number) for number in range(repeats)]
             lines = [self._read(offset) for offset in offsets if offset is not None]
             if lines:
                 yield to_answer(lines, repeated=repeats > 1)
+
+    def _offset(self, question_id: str, inference: int) -> int | None:
+        return self._offsets[inference].get(question_id) if inference in self._offsets else None
 
     def _read(self, offset: int) -> dict[str, Any]:
         self._file.seek(offset)
@@ -118,9 +127,9 @@ class PredictionStore:
             return True
         try:
             values = json.loads(line)
-            key = (values["question_id"], values.get("inference", 0))
+            question_id, inference = values["question_id"], values.get("inference", 0)
             _entry(values)
-            self._offsets[key] = offset
+            self._offsets[inference][question_id] = offset
         except (ValueError, KeyError, TypeError):
             return False
         return True

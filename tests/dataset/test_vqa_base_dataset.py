@@ -10,6 +10,7 @@ import pytest
 from flagmm.dataset.sample import build_sample
 from flagmm.dataset.vqa_base_dataset import DEBUG_ITEMS, VqaBaseDataset
 from flagmm.errors import ConfigError, DataError
+from flagmm.registry import FORMATS
 
 LABELS = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "AA", "AB"]
 
@@ -171,3 +172,21 @@ def test_a_folder_beside_the_task_file_is_pointed_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "elsewhere")
     with pytest.raises(DataError, match=r"there is one beside the task file: .*task/data\)"):
         VqaBaseDataset(name="t", data_root="data", base_dir=str(tmp_path / "task"))
+
+
+def test_annotations_can_be_found_one_by_one_where_nothing_else_is_told_of_them(make):
+    class Renamed(VqaBaseDataset):
+        def get_annotation(self):
+            return {f"x/{key}": value for key, value in super().get_annotation().items()}
+
+    assert dict(make(item(1), item("x")).find_annotations()) == make(item(1), item("x")).get_annotation()
+    assert list(make(item(1), dataset=Renamed).find_annotations()) == ["x/1"]
+
+
+def test_what_a_task_s_own_reader_makes_stays_what_it_is(tmp_path):
+    odd = memoryview(b"numpy's numbers are like this")
+    (tmp_path / "data.odd").write_text("")
+    with FORMATS.local():
+        FORMATS.register_module(name=".odd", module=lambda path: [item(1, note=odd)])
+        dataset = VqaBaseDataset(name="t", data_root=str(tmp_path), anno_file="data.odd")
+    assert dataset.find_annotations()["1"]["note"] is odd

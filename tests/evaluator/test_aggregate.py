@@ -204,7 +204,7 @@ def usage(*values):
     ],
 )
 def test_token_means_are_over_the_replies_that_tell_theirs(usages, means):
-    assert aggregate.token_means(usage(*usages)) == means
+    assert aggregate.token_means(aggregate.ReplyTally(usage(*usages))) == means
 
 
 def test_counts_are_written_with_all_their_names():

@@ -49,12 +49,35 @@ def test_answers_meet_their_questions_in_the_file_s_order(read):
         pytest.param({"answer": "A", "status": "refused"}, "refused", id="refused"),
         pytest.param({"answer": "", "status": "failed"}, "failed", id="failed"),
         pytest.param({"answer": "Error code: 5", "status": "ok"}, "ok", id="our own status is believed"),
-        pytest.param({"answer": "A", "status": "done"}, "ok", id="a status that is none of ours"),
+        pytest.param({"answer": "A", "status": None}, "ok", id="null as status"),
+        pytest.param({"answer": "A", "status": "timed out"}, "failed", id="a status that is none of ours"),
+        pytest.param({"answer": "A", "status": ["ok"]}, "failed", id="a list as status"),
+        pytest.param({"answer": "", "status": 500}, "failed", id="a number as status"),
     ],
 )
 def test_each_answer_has_a_status(read, record, status):
     (answer,) = read({"question_id": "1", **record})
     assert [reply.status for reply in answer.replies] == [status]
+
+
+def test_statuses_that_are_none_of_ours_are_warned_of_once_with_how_many(read, caplog):
+    caplog.set_level(logging.WARNING)
+    repeated = {"answer": {"inference_0": "A", "inference_1": "B"}, "statuses": ["ok", "done"]}
+    first, second = read({"question_id": "1", "answer": "A", "status": "done"}, {"question_id": "2", **repeated})
+    assert [reply.status for answer in (first, second) for reply in answer.replies] == ["failed", "ok", "failed"]
+    [told] = caplog.messages
+    assert told.endswith(
+        "t.json: 2 answers count as failed, as their status is none of ok, empty, refused, failed: 'done' (×2)"
+    )
+
+
+def test_many_unknown_statuses_are_still_one_line(read, caplog):
+    caplog.set_level(logging.WARNING)
+    annotations = {str(number): {} for number in range(9)}
+    list(read(*({"question_id": n, "answer": "A", "status": f"s{n}"} for n in range(9)), annotations=annotations))
+    [told] = caplog.messages
+    assert ": 9 answers count as failed" in told
+    assert told.endswith("'s4' (×1), …")
 
 
 def test_a_reply_keeps_what_is_known_of_its_call(read):
@@ -94,7 +117,7 @@ def test_answers_to_unknown_questions_are_left_out_with_a_warning(read, caplog):
 
 
 def test_a_part_of_the_questions_may_be_answered(read):
-    assert read() == []
+    assert list(read()) == []
     assert len(read({"question_id": "2", "answer": "A"})) == 1
 
 
@@ -104,7 +127,7 @@ def test_a_part_of_the_questions_may_be_answered(read):
         pytest.param(
             None, r"t\.json: no such file; run the inference first, or name the right results directory$", id="missing"
         ),
-        pytest.param("{}", r"t\.json: expected a list$", id="object"),
+        pytest.param("{}", r"t\.json: expected a list of items, found an object$", id="object"),
         pytest.param('["x"]', r"t\.json: item 0: expected an object with 'question_id' and 'answer'$", id="text"),
         pytest.param(
             '[{"question_id": 1, "answer": "A"}, {"question_id": 2}]', r"item 1: expected an object", id="no answer"

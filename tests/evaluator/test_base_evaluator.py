@@ -10,6 +10,8 @@ import pytest
 from flagmm import __version__
 from flagmm.errors import ConfigError, DataError, UserCodeError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
+from flagmm.evaluator.metric import Metric
+from flagmm.evaluator.verdict import Verdict
 from flagmm.jsonio import read_json
 
 
@@ -393,3 +395,23 @@ def test_files_bear_the_task_s_safe_name(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "a_b-c14cddc0.json", "a_b-c14cddc0_evaluated.json", "a_b-c14cddc0_result.json",
     ]  # fmt: skip
+
+
+def test_a_file_that_a_metric_lacks_is_not_blamed_on_the_results(score, tmp_path):
+    class Reading(Metric):
+        def score(self, text, annotation):
+            return Verdict(correct=1.0, extracted=(tmp_path / "mask.png").read_text(), rule="mask")
+
+    evaluator = BaseEvaluator()
+    evaluator.metrics = [Reading()]
+    with pytest.raises(FileNotFoundError, match=r"mask\.png"):
+        score(evaluator=evaluator)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
+
+
+def test_a_scoring_that_fails_at_its_end_leaves_the_entries_as_they_were(score, tmp_path):
+    score()
+    before = (tmp_path / "t_evaluated.json").read_bytes()
+    with pytest.raises(DataError, match="nowhere"):
+        score(ANSWERS[:1], cluster_by="nowhere")
+    assert (tmp_path / "t_evaluated.json").read_bytes() == before

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import ConfigError, DataError
 from flagmm.inference.plan import Plan, Scope, identified, media_identities
 from flagmm.inference.store import PredictionStore
 from flagmm.models.request import request_hash
-from flagmm.types import ImagePart, MediaSource, Message, Prediction, TextPart
+from flagmm.types import ImagePart, MediaSource, Message, Prediction, Sample, TextPart
 
 SETTINGS = "fingerprint"
 
@@ -93,7 +94,7 @@ THREE = (item(1), item(2), item(3))
 )
 def test_only_what_has_no_fitting_answer_is_asked(planning, before, settings, open_calls):
     with planning(ListDataset(*THREE), before, **settings) as plan:
-        assert plan.open_calls == open_calls
+        assert list(plan.open_calls) == open_calls
         assert plan.total_calls == plan.count * settings.get("repeats", 1)
         assert [(call.question_id, call.inference) for call in plan.calls()] == [
             (str(index + 1), k) for index, k in open_calls
@@ -102,7 +103,7 @@ def test_only_what_has_no_fitting_answer_is_asked(planning, before, settings, op
 
 def test_a_second_answer_that_fits_no_more_opens_the_question_again(planning):
     with planning(ListDataset(item("1")), [saved("1"), saved("1", status="failed")]) as plan:
-        assert plan.open_calls == [(0, 0)]
+        assert list(plan.open_calls) == [(0, 0)]
 
 
 def test_questions_are_built_only_when_their_turn_comes(planning):
@@ -114,11 +115,42 @@ def test_questions_are_built_only_when_their_turn_comes(planning):
         assert dataset.built == [0]
 
 
+class TableDataset(SampledDataset):
+    """Knows ids without building; counts what is built."""
+
+    name = "t"
+
+    def __init__(self, *ids):
+        self.ids = ids
+        self.built = []
+
+    def __len__(self):
+        return len(self.ids)
+
+    def question_id_at(self, index):
+        return self.ids[index]
+
+    def build_sample(self, index):
+        self.built.append(index)
+        message = Message(role="user", content=(TextPart(text="Q?"),))
+        return Sample(question_id=self.ids[index], question="Q?", question_type="", messages=(message,))
+
+
+@pytest.mark.parametrize(("repeats", "inference", "open_calls"), [(1, 0, [0, 2, 3]), (2, 1, [0, 0, 1, 2, 2, 3, 3])])
+def test_a_resumed_run_builds_only_questions_with_answers_to_find_what_is_open(
+    planning, repeats, inference, open_calls
+):
+    dataset = TableDataset("a", "b", "c", "d")
+    with planning(dataset, [saved("b", inference=inference)], repeats=repeats) as plan:
+        assert [index for index, _ in plan.open_calls] == open_calls
+        assert dataset.built == [1]
+
+
 def test_a_data_set_may_say_itself_what_a_limit_lets_through(planning):
     dataset = ListDataset(*THREE)
     dataset.indices_in = lambda limit: [2, 0][:limit]
     with planning(dataset, limit=2) as plan:
-        assert plan.open_calls == [(2, 0), (0, 0)]
+        assert list(plan.open_calls) == [(2, 0), (0, 0)]
         assert [call.question_id for call in plan.calls()] == ["3", "1"]
         assert list(plan.question_ids()) == ["3", "1"]
 
@@ -154,7 +186,7 @@ def test_a_changed_picture_is_asked_again_and_a_touched_one_is_not(planning, tmp
     paths[2].touch()
     dataset = ListDataset(*(item(number, img_path=str(path)) for number, path in enumerate(paths, start=1)))
     with planning(dataset, before) as plan:
-        assert plan.open_calls == [(1, 0)]
+        assert list(plan.open_calls) == [(1, 0)]
         (call,) = plan.calls()
     assert call.known == before[1].media
 
@@ -164,7 +196,7 @@ def test_a_picture_that_is_gone_is_asked_so_that_its_failure_is_told(planning, t
     before = [saved("1", images=[path])]
     path.unlink()
     with planning(ListDataset(item(1, img_path=str(path))), before) as plan:
-        assert plan.open_calls == [(0, 0)]
+        assert list(plan.open_calls) == [(0, 0)]
 
 
 def test_an_item_that_cannot_be_built_is_a_call_with_its_error(planning):

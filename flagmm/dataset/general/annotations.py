@@ -1,8 +1,8 @@
-"""What scoring sees of the rows: an annotation by question id, made when it is asked for."""
+"""What scoring sees of a row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from flagmm.prompt.media_columns import is_media_column
@@ -10,31 +10,6 @@ from flagmm.types import ROW_ERROR, Annotation
 
 _LONGEST_KEPT = 1 << 16
 """Characters of a further column's cell; longer ones are media or the like, and would stay in memory."""
-
-
-class Annotations(Mapping[str, Annotation]):
-    """The annotations of a data set whose rows stay on disk.
-
-    Args:
-        places: question id -> index of the item.
-        make: index -> annotation.
-    """
-
-    def __init__(self, places: Mapping[str, int], make: Callable[[int], Annotation]) -> None:
-        self._places = places
-        self._make = make
-
-    def __getitem__(self, question_id: str) -> Annotation:
-        return self._make(self._places[question_id])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __contains__(self, question_id: object) -> bool:
-        return question_id in self._places
 
 
 def further_columns(record: Mapping[str, Any], *, taken: frozenset[str]) -> Annotation:
