@@ -6,8 +6,10 @@ import logging
 import marshal
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Any, overload
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+from flagmm.lazy_sequence import LazySequence
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +31,7 @@ def is_plain(value: Any) -> bool:
     return kind in (list, tuple) and (_SCALARS.issuperset(map(type, value)) or all(map(is_plain, value)))
 
 
-class PackedValues(Sequence[Any]):
+class PackedValues(LazySequence[Any]):
     """A growing list of values of built-in types, kept as bytes: the last megabyte in memory, the rest on disk.
 
     The file has no name and is gone with the list. Each look makes a new value. What is no built-in type must not be
@@ -68,16 +70,7 @@ class PackedValues(Sequence[Any]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = range(len(self._ends))[index]
+    def at(self, number: int) -> Any:
         if number == self._next:
             self._next += 1
             if number not in self._made:

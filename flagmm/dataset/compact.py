@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+from flagmm.lazy_sequence import LazySequence
 from flagmm.packed import PackedValues
 from flagmm.types import Annotation
 
 
-class CompactAnnotations(Sequence[Annotation]):
+class CompactAnnotations(LazySequence[Annotation]):
     """A sequence of annotations that are packed; each look makes a new dict.
 
     Raises:
@@ -25,16 +26,8 @@ class CompactAnnotations(Sequence[Annotation]):
     def __len__(self) -> int:
         return len(self._packed)
 
-    @overload
-    def __getitem__(self, index: int) -> Annotation: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Annotation]: ...
-
-    def __getitem__(self, index: int | slice) -> Annotation | list[Annotation]:
-        if isinstance(index, slice):
-            return [self._completed(item) for item in self._packed[index]]
-        return self._completed(self._packed[index])
+    def at(self, number: int) -> Annotation:
+        return self._completed(self._packed[number])
 
     def __iter__(self) -> Iterator[Annotation]:
         return map(self._completed, self._packed)

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from flagmm.dataset.compact import CompactById
 from flagmm.errors import DataError
 from flagmm.hints import shown
 from flagmm.jsonio import read_json_list
+from flagmm.lazy_sequence import LazySequence
 from flagmm.packed import PackedValues, is_plain
 from flagmm.types import STATUSES, Annotation, Status
 
@@ -67,7 +68,7 @@ class Answer:
         return other
 
 
-class SavedAnswers(Sequence[Answer]):
+class SavedAnswers(LazySequence[Answer]):
     """The answers of a run in little memory; each look makes a new Answer.
 
     Annotations are kept along with them, as it may take long to make them again, but for those that are packed
@@ -101,16 +102,8 @@ class SavedAnswers(Sequence[Answer]):
     def __len__(self) -> int:
         return len(self._packed)
 
-    @overload
-    def __getitem__(self, index: int) -> Answer: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Answer]: ...
-
-    def __getitem__(self, index: int | slice) -> Answer | list[Answer]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        return self._answer(range(len(self))[index], self._packed[index])
+    def at(self, number: int) -> Answer:
+        return self._answer(number, self._packed[number])
 
     def __iter__(self) -> Iterator[Answer]:
         return itertools.starmap(self._answer, enumerate(self._packed))

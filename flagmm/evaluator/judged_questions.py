@@ -6,18 +6,19 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from flagmm.evaluator.answers import Answer
 from flagmm.evaluator.tallies import VerdictTally
 from flagmm.evaluator.verdict import Judged, Verdict, Verdicts
+from flagmm.lazy_sequence import LazySequence
 from flagmm.packed import PackedValues, is_plain
 
 _MOST_SHARED = 1024
 _SCORABLE, _COUNTS = 1, 2
 
 
-class JudgedQuestions(Sequence[Judged]):
+class JudgedQuestions(LazySequence[Judged]):
     """Questions with their verdicts; each look makes a new object that reads its answer when that is asked for.
 
     Args:
@@ -51,16 +52,8 @@ class JudgedQuestions(Sequence[Judged]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    @overload
-    def __getitem__(self, index: int) -> Judged: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Judged]: ...
-
-    def __getitem__(self, index: int | slice) -> Judged | list[Judged]:
-        if isinstance(index, slice):
-            return [_KeptJudged(self, number) for number in self._numbers[index]]
-        return _KeptJudged(self, self._numbers[index])
+    def at(self, number: int) -> Judged:
+        return _KeptJudged(self, self._numbers[number])
 
     def __iter__(self) -> Iterator[Judged]:
         return (_KeptJudged(self, number) for number in self._numbers)

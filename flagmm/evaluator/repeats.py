@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
 from statistics import fmean
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from flagmm.evaluator.aggregate import mean_share, percent, verdict_tally
 from flagmm.evaluator.answers import Answer
 from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.metric import Metric, headline_of
 from flagmm.evaluator.verdict import JUDGE_FAILED, Judged, Verdict
+from flagmm.lazy_sequence import LazySequence
 from flagmm.metrics.statistics import majority_vote, pass_at_k, standard_deviation
 
 _DIGITS = 6
@@ -43,7 +44,7 @@ class _Vote(NamedTuple):
     is_tied: bool
 
 
-class _OneOfEach(Sequence[Answer]):
+class _OneOfEach(LazySequence[Answer]):
     """One reply to each of some questions, as if they had been asked once."""
 
     def __init__(self, items: Sequence[Judged]) -> None:
@@ -59,17 +60,9 @@ class _OneOfEach(Sequence[Answer]):
     def __len__(self) -> int:
         return len(self._questions)
 
-    @overload
-    def __getitem__(self, index: int) -> Answer: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Answer]: ...
-
-    def __getitem__(self, index: int | slice) -> Answer | list[Answer]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        answer = self._items[self._questions[index]].answer
-        return answer.with_replies(answer.replies[self._replies[index]])
+    def at(self, number: int) -> Answer:
+        answer = self._items[self._questions[number]].answer
+        return answer.with_replies(answer.replies[self._replies[number]])
 
 
 class _Run:
