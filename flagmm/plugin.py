@@ -82,9 +82,8 @@ def user_code(doing: str) -> Iterator[None]:
     Args:
         doing: what was going on, as in "tasks/x/process.py: process".
     """
-    here = os.getcwd()
     try:
-        with kept_streams():
+        with kept_place(), kept_streams():
             yield
     except FlagMMError:
         raise
@@ -98,8 +97,16 @@ def user_code(doing: str) -> Iterator[None]:
         raise
     except BaseException as error:  # the boundary around user code; a script's exit() ends the script only
         raise UserCodeError(f"{doing}: {describe(error)}") from error
+
+
+@contextmanager
+def kept_place() -> Iterator[None]:
+    """Come back to the working directory afterwards: relative paths of a run must not move with another's code."""
+    here = os.getcwd()
+    try:
+        yield
     finally:
-        os.chdir(here)  # relative paths of the run must not move with a task's own code
+        os.chdir(here)
 
 
 @contextmanager

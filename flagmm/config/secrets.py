@@ -13,6 +13,8 @@ MASK = "***"
 _SECRET_KEY = re.compile(
     r"(?i)(^|[_-])((api|access|secret|private|subscription|account|judge)[_-]?key"
     r"|(access|auth|api|bearer|refresh|session|security)[_-]?token"
+    r"|(hf|hub|huggingface|github|openai|azure|google|gemini|anthropic|claude|dashscope|deepseek|openrouter|stepai|minimax)"
+    r"[_-]?(key|token)"
     r"|secret|password|passwd|authorization|credentials?|signature|cookie)$|^(key|token|sig)$"
 )
 _SECRET_IN_TEXT = re.compile(

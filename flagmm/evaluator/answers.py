@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 # What FlagEvalMM saved as an answer where a call had failed.
 _ERROR_ANSWERS = ("Error code", "Can not answer because of", "Input data may contain inappropriate content")
 _SHOWN_STATUSES = 5
+_MOST_DIGITS = 10
+"""Of a number of a repetition, or of tokens; longer ones are no such numbers."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)  # there is one for each reply
@@ -202,7 +204,7 @@ def _repeated_replies(record: Mapping[str, Any]) -> tuple[Reply, ...]:
 def _number(key: str, order: int) -> int:
     """The k of "inference_k"."""
     digits = key.rpartition("_")[2]
-    return int(digits) if digits.isdecimal() else order
+    return int(digits) if digits.isdecimal() and len(digits) < _MOST_DIGITS else order
 
 
 def _at(record: Mapping[str, Any], key: str, order: int) -> Any:

@@ -10,6 +10,7 @@ from statistics import fmean
 from flagmm.evaluator.answers import Answer
 from flagmm.evaluator.verdict import JUDGE_FAILED, Judged, Verdicts
 
+_MOST_TOKENS = 1e15  # what is more is no number of tokens, nor does every one of them fit
 _NUMBERS = (int, float)  # as a tuple, which is looked through faster than a union
 
 
@@ -41,7 +42,7 @@ class ReplyTally:
             if isinstance(usage, dict):
                 for name, counts in self._tokens:
                     tokens = usage.get(name)
-                    if isinstance(tokens, _NUMBERS):
+                    if isinstance(tokens, _NUMBERS) and 0 <= tokens < _MOST_TOKENS:
                         counts.append(tokens)
 
     def mean_tokens(self, name: str) -> float | None:

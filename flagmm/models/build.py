@@ -11,7 +11,7 @@ from flagmm.errors import ConfigError
 from flagmm.hints import hints_of
 from flagmm.models.client import ModelClient
 from flagmm.models.message_class import KEYWORDS, MessageClassClient, takes_messages
-from flagmm.plugin import load_file, user_code
+from flagmm.plugin import imports_from, load_file, user_code
 from flagmm.registry import MODELS, check_keywords
 
 
@@ -58,7 +58,9 @@ def _model_class(model_type: str) -> Any:
     file, colon, name = model_type.rpartition(":")
     if not colon or not file.endswith(".py"):
         return MODELS.lookup(model_type)
-    entry = getattr(load_file(Path(file).expanduser()), name, None)
+    path = Path(file).expanduser()
+    with imports_from(path.resolve().parent):
+        entry = getattr(load_file(path), name, None)
     if not inspect.isclass(entry):
-        raise ConfigError(f"model_type: {file} defines no class {name!r}")
+        raise ConfigError(f"{file} defines no class {name!r}")
     return entry

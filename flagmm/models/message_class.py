@@ -16,6 +16,7 @@ from flagmm.errors import DataError, ModelError
 from flagmm.models.client import BaseClient
 from flagmm.models.media_files import MediaFiles
 from flagmm.models.openai_reply import make_output
+from flagmm.plugin import kept_place
 from flagmm.types import CallSettings, Message, ModelOutput
 
 KEYWORDS = "kwargs"
@@ -85,6 +86,7 @@ class MessageClassClient(BaseClient):
             except DataError as error:
                 raise ModelError(str(error), kind="media") from error
             opened.enter_context(self._turn)
+            opened.enter_context(kept_place())
             return self._output(self._ask(messages, contents, dataset))
 
     @property

@@ -56,6 +56,16 @@ class Split(NamedTuple):
     """What placeholders ask for in vain; they are left out of the text."""
 
 
+def filled_media_columns(record: Mapping[str, Any]) -> list[str]:
+    """The columns of a record that have media, by their names; `image` alone, which no placeholder means, is one."""
+    return [
+        column
+        for column, cell in record.items()
+        if cell not in (None, "", [])
+        and (column in MEDIA or (is_media_column(column) and not column.endswith("_format")))
+    ]
+
+
 def is_media_column(column: str) -> bool:
     """Whether the column holds media, or a hint about one."""
     return _MEDIA_COLUMN.fullmatch(column) is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.folders import files_under, read_json
+from tests.end_to_end.folders import files_under, read_json, write_picture
 from tests.end_to_end.test_vlmeval_bridge import STAND_IN
 from tests.servers import MockEndpoint, by_question
 
@@ -20,12 +20,17 @@ def blocks(heading, language):
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
+def write_pictures(folder):
+    for name in ("dog.jpg", "cat.jpg", "ball.jpg"):
+        write_picture(folder / name)
+
+
 def test_the_run_is_as_printed(run_command):
     folder = run_command.folder
     task, _ = blocks("A run", "python")
     table, printed = blocks("A run", "text")
     (folder / "pets.py").write_text(task)
-    (folder / "lmu").mkdir()
+    write_pictures(folder / "lmu" / "images" / "Pets")
     (folder / "lmu" / "Pets.tsv").write_text(table)
     [line] = blocks("A run", "bash")
     with MockEndpoint(by_question({"barks": "A", "purrs": "B", "round": "A"})) as endpoint:
@@ -48,7 +53,7 @@ NAMES = {
 def test_the_installed_tasks_take_their_limit_and_lmudata_from_the_environment(run_command, task):
     name, limit = NAMES[task]
     table, _ = blocks("A run", "text")
-    (run_command.folder / "cache").mkdir()
+    write_pictures(run_command.folder / "cache" / "images" / name)
     (run_command.folder / "cache" / f"{name}.tsv").write_text(table)
     with MockEndpoint() as endpoint:
         done = run_command(

@@ -421,3 +421,76 @@ def test_the_evaluator_refuses_other_data_sets(bench):
     )
     done, _ = bench.asked()
     assert "scores a VLMEvalKitDataset, not VqaBaseDataset" in done.errors[0]
+
+
+def test_the_gold_check_takes_its_scoring_as_it_is(bench):
+    bench.table().task()
+    done = bench.command("check", "task.py", PYTHONPATH=str(STAND_IN))
+    assert done.status == 0, done.stdout + done.stderr
+    assert "3 of 3 right" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("import os; os.chdir('/')", id="it goes elsewhere"),
+        pytest.param(
+            "import sys; sys.stdout.buffer.write(b'bytes'); sys.stdout.reconfigure(encoding='utf-8')", id="bytes"
+        ),
+        pytest.param("import sys; print('a'.encode(sys.stdout.encoding))", id="encoding"),
+        pytest.param("import subprocess, sys; subprocess.run(['echo', 'x'], stdout=sys.stdout)", id="given to a child"),
+        pytest.param("import logging; logging.disable()", id="no log"),
+        pytest.param(
+            "import logging, sys; logging.basicConfig(stream=sys.stdout, force=True); print('to itself')", id="own log"
+        ),
+        pytest.param("import os; os.environ.clear()", id="no environment"),
+        pytest.param("import sys; print(key, file=sys.stderr)", id="keys on stderr"),
+        pytest.param("import sys; sys.stdout.close()", id="closed"),
+    ],
+)
+def test_what_its_code_does_to_the_process_changes_no_result(bench, code):
+    bench.table().task(f"eval_kwargs=dict(key={KEY!r}, code={code!r})")
+    done, _ = bench.asked()
+    assert done.status == 0, done.stderr
+    assert bench.result()["Overall Acc"] == pytest.approx(200 / 3)
+    assert bench.evaluated()["Pets:101"]["correct"] == 1.0
+    assert KEY not in done.stdout + done.stderr
+    assert "VLMEvalKit's files of scoring" in done.stderr
+    assert done.stdout.startswith("\nTask ") or done.stdout.startswith("Task ")
+
+
+def test_no_key_of_the_data_set_is_kept(bench):
+    bench.table().task(dataset=f"dataset_kwargs=dict(key={KEY!r}, is_refused=True)")
+    done, _ = bench.asked("--debug")
+    assert done.status == 1
+    assert "refused ***" in done.errors[0]
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_a_spoilt_record_of_an_earlier_scoring_is_none(bench):
+    bench.table().task().asked()
+    (bench.out / "Pets" / "Pets" / "vlmevalkit_evaluation.json").write_text("{")
+    again = bench.run("--without-infer")
+    assert again.status == 0, again.stderr
+    assert "took the hits of before" not in again.stderr
+
+
+def test_hits_that_cannot_be_read_are_left_out_with_a_warning(bench):
+    bench.table().task()
+    code = "import os; os.mkdir('out/Pets/Pets/Pets_x_result.json')"
+    done, _ = bench.task(f"eval_kwargs=dict(code={code!r})").asked()
+    assert done.status == 0, done.stderr
+    assert bench.result()["Overall Acc"] == pytest.approx(200 / 3)
+
+
+def test_a_name_with_brackets_has_its_hits(bench):
+    bench.table(name="Pe[t]s").task(name="Pe[t]s").asked()
+    assert bench.evaluated("Pe[t]s")["Pe[t]s:101"]["correct"] == 1.0
+
+
+def test_a_category_called_as_a_field_of_the_result_keeps_its_name_apart(bench):
+    rows = [{**row, "category": "headline"} for row in ROWS]
+    done, _ = bench.table(rows).task().asked()
+    assert done.status == 0, done.stderr
+    assert bench.result()["headline"] == "Overall Acc"
+    assert bench.result()["split=none|headline"] == pytest.approx(200 / 3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from flagmm.vlmeval.bridge.official import is_installed
 from tests.end_to_end.folders import read_json, write_model
 from tests.end_to_end.recorded_tables import EXPECTED, REPLIES, tag_of, write_tables
 from tests.servers import MockEndpoint, Reply
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("vlmeval") is None, reason="VLMEvalKit is not installed")
+pytestmark = pytest.mark.skipif(not is_installed(), reason="VLMEvalKit is not installed")
 
 SCORED = [name for name, expected in EXPECTED.items() if expected["tables"]]
 UNLIKE = {

@@ -39,9 +39,10 @@ def endpoint():
 def place(module_command, endpoint):
     """A working directory with every file that the page prints, and a home in it."""
     folder = module_command.folder
-    for name, text in re.findall(r"`([\w/]+\.\w+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text.replace(URL, endpoint.url), encoding="utf-8")
+    for name, text in re.findall(r"`([~\w/]+\.\w+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL):
+        path = folder / name.replace("~", "home")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace(URL, endpoint.url), encoding="utf-8")
     return module_command
 
 

@@ -62,7 +62,7 @@ def test_a_class_in_a_file_is_a_client_too(own_file):
     ("model_type", "message"),
     [
         ("htp", r"^unknown model type 'htp'\. Did you mean 'http'\?$"),
-        ("{file}:Other", r"^model_type: .*mine\.py defines no class 'Other'$"),
+        ("{file}:Other", r"^.*mine\.py defines no class 'Other'$"),
         ("{file}:not_a_class", r"defines no class 'not_a_class'$"),
         ("gone.py:Mine", r"^gone\.py: no such file$"),
         ("{file}", r"^unknown model type '.*mine\.py'"),
@@ -79,3 +79,9 @@ def test_an_endpoint_without_a_url_is_told():
         ConfigError, match=r"^model 'm': url is missing; give the endpoint's URL, or another model_type$"
     ):
         build_client(ModelSpec(model_name="m"))
+
+
+def test_a_class_of_a_file_may_import_its_neighbours(own_file):
+    own_file.with_name("neighbour_of_mine.py").write_text("ANSWER = 'A'\n")
+    own_file.write_text(f"from neighbour_of_mine import ANSWER\n{OWN}")
+    assert build_client(ModelSpec(model_type=f"{own_file}:Mine", model_name="x")) is not None

@@ -37,7 +37,7 @@ NESTED = st.recursive(
         pytest.param({"": 1}, {"value": 1}, id="no name"),
         pytest.param(None, {}, id="nothing"),
         pytest.param(pd.DataFrame(), {}, id="empty table"),
-        pytest.param({"a": float("inf"), "b": float("nan")}, {}, id="no finite number"),
+        pytest.param({"a": float("inf"), "b": float("nan"), "c": 10**400}, {}, id="no finite number"),
     ],
 )  # fmt: skip
 def test_numbers_get_flat_names(returned, expected):
@@ -63,6 +63,14 @@ def test_anything_is_flattened_to_finite_numbers(returned):
                      id="zero tells nothing"),
         pytest.param({"Final Score": 800, "Text": 0.5}, {"Final Score": 800}, {"Final Score": 800, "Text": 0.5},
                      "as returned, by the numbers", id="points"),
+        pytest.param({"acc": 100.0, "num_failed": 1}, {"Acc": 100.0}, {"Acc": 100, "acc": 100, "num_failed": 1},
+                     "as returned, by the numbers", id="percentages, and a 1 that is none"),
+        pytest.param({"Overall": 50.0, "rate": 0.5}, {"Acc": 50.0}, {"Acc": 50, "Overall": 50, "rate": 0.5},
+                     "as returned, by the numbers", id="percentages, and half of something"),
+        pytest.param({"acc": 0.5, "count": 40}, None, {"acc": 50, "count": 40}, "shares, by the numbers",
+                     id="shares, and how many questions"),
+        pytest.param({"acc": 0.5, "s|count": 1.0}, None, {"acc": 50, "s|count": 100}, "shares, by the numbers",
+                     id="a category called count"),
         pytest.param({"acc": 0.5}, {}, {"acc": 50}, "shares, by the numbers", id="nothing reported"),
         pytest.param({"acc": 0.5}, {"acc": "n/a"}, {"acc": 50}, "shares, by the numbers", id="reported no number"),
     ],

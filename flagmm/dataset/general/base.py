@@ -17,7 +17,7 @@ from flagmm.dataset.sample import Limit, count_within
 from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import ConfigError, DataError
 from flagmm.media.places import MediaPlaces
-from flagmm.prompt.media_columns import MOST_INDEXED, Reference
+from flagmm.prompt.media_columns import MOST_INDEXED, Reference, filled_media_columns
 from flagmm.types import ROW_ERROR, Annotation, Message, Sample, TextPart, VideoMode
 
 logger = logging.getLogger(__name__)
@@ -101,6 +101,7 @@ class GeneralDataset(SampledDataset):
         ]
         self._starts = [0, *itertools.accumulate(len(subset.rows) for subset in self.subsets)]
         self._missing_told: set[str] = set()
+        self._unasked_told: set[str] = set()
 
     @abstractmethod
     def ask(self, record: Mapping[str, Any], question_id: str, maker: PartMaker) -> Asked:
@@ -137,6 +138,7 @@ class GeneralDataset(SampledDataset):
             except RecursionError:
                 raise DataError("nested too deeply") from None
         self._warn_of_missing(asked.missing, subset.table.where(place.row))
+        self._warn_of_unasked(record, asked.messages, subset.table.where(place.row))
         return Sample(
             question_id=question_id,
             question=asked.question,
@@ -194,6 +196,20 @@ class GeneralDataset(SampledDataset):
                 self._missing_told.add(name)
                 logger.warning("%s: no medium for the placeholder <%s>; it is left out (told once)", where, name)
 
+    def _warn_of_unasked(self, record: Mapping[str, Any], messages: Iterable[Message], where: str) -> None:
+        """Tell of each column once a run whose media no text asks for, where a question is sent without any."""
+        if any(not isinstance(part, TextPart) for message in messages for part in message.content):
+            return
+        for column in filled_media_columns(record):
+            if column not in self._unasked_told:
+                self._unasked_told.add(column)
+                logger.warning(
+                    "%s: %s: is not sent, as no text of the record asks for it with a placeholder such as <image 1> "
+                    "(and columns such as image_1 or images); the question goes as text alone (told once)",
+                    where,
+                    column,
+                )
+
 
 class _Place(NamedTuple):
     subset: int
@@ -207,7 +223,10 @@ def _data_path(data_root: str | None, local_path: str | None) -> Path:
         raise ConfigError(f"dataset: data_root is {data_root!r} and local_path {local_path!r}; give one of them")
     path = data_root or local_path
     if not path:
-        raise ConfigError("dataset: where are the data? give --data-root DIR, or data_root in the task file")
+        raise ConfigError(
+            "dataset: where are the data? give --data-root DIR, local_path in --dataset-args, or "
+            "data_root in the task file"
+        )
     return Path(path).expanduser()
 
 

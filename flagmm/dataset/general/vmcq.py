@@ -13,7 +13,7 @@ from flagmm.dataset.general.parts import PartMaker, check_count, check_unused
 from flagmm.errors import DataError
 from flagmm.prompt.general_vmcq import DEFAULT_TEMPLATE, build_prompt, find_template, read_options
 from flagmm.registry import DATASETS, inherits_keywords
-from flagmm.types import Annotation, Message
+from flagmm.types import ROW_ERROR, Annotation, Message
 
 _COLUMNS = frozenset(
     {"question", "options", "answer", "label_rule", "question_id", "question_type", "subset", "language"}
@@ -63,10 +63,11 @@ class GeneralVmcqDataset(GeneralDataset):
         )
 
     def annotate(self, record: Mapping[str, Any], question_id: str) -> Annotation:
+        unreadable: Annotation = {}
         try:
             options = read_options(record.get("options"))
-        except DataError:
-            options = []
+        except DataError as error:  # it was not asked, and counts as missed
+            options, unreadable = [], {ROW_ERROR: str(error)}
         order = self._order(len(options), question_id)
         given = reference_answer(record.get("answer"))
         right = None if given is None else right_answer(given, options, multiple=self.template.multiple)
@@ -77,6 +78,7 @@ class GeneralVmcqDataset(GeneralDataset):
             **({"label_rule": right.rule} if right and right.rule in READ_RULES else {}),
             "language": self.template.language,
             **further_columns(record, taken=_COLUMNS),
+            **unreadable,
         }
 
     def _order(self, count: int, question_id: str) -> Sequence[int]:

@@ -71,7 +71,9 @@ class RunStatus:
 
     def finish(self, task: str, result: TaskResult, files: Sequence[Path]) -> None:
         """A data set has its result, and `files` are VLMEvalKit's, predictions first; without an answer it failed."""
-        has_answers = result.counts.asked > 0 or not result.counts.total  # which results of one's own may not count
+        has_answers = (
+            result.counts.failed < result.counts.asked or not result.counts.total
+        )  # which results of one's own may not count
         is_scored = result.details.get("evaluator", "") is not None
         metrics = flat_metrics(result) if is_scored else {}
         self._update(

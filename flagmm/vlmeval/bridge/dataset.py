@@ -9,6 +9,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from flagmm.config.env import first_variable
+from flagmm.config.secrets import secrets_in
 from flagmm.dataset.compact import Annotations
 from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import ConfigError, DataError, UserCodeError
@@ -72,6 +73,7 @@ class VLMEvalKitDataset(SampledDataset):
         self.strict = strict
         self.sample_limit = sample_limit
         self.dataset_kwargs = dict(dataset_kwargs or {})
+        self._secrets = secrets_in(self.dataset_kwargs)
         self.data_root = find_root(data_root)
         self.inner: Any = self._built()
         self._indices = _indices_of(self.inner, dataset_name)[:sample_limit]
@@ -121,7 +123,7 @@ class VLMEvalKitDataset(SampledDataset):
         return next((ours for theirs, ours in _TYPES.items() if _type_of(self.inner).startswith(theirs)), "open")
 
     def _built(self) -> Any:
-        with official_code(self.data_root, doing=f"building {self.dataset_name}"):
+        with official_code(self.data_root, doing=f"building {self.dataset_name}", secrets=self._secrets):
             inner = official("dataset", "build_dataset")(self.dataset_name, **self.dataset_kwargs)
         if inner is None:
             raise DataError(
@@ -134,7 +136,8 @@ class VLMEvalKitDataset(SampledDataset):
     def _messages(self, index: int) -> tuple[Message, ...]:
         folders = [Path(root) for root in (getattr(self.inner, "img_root", None),) if root]
         try:
-            with official_code(self.data_root, doing=f"build_prompt of {self.question_id_at(index)}"):
+            doing = f"build_prompt of {self.question_id_at(index)}"
+            with official_code(self.data_root, doing=doing, secrets=self._secrets):
                 prompt = self.inner.build_prompt(self.inner.data.iloc[index])
         except UserCodeError as error:
             raise DataError(str(error)) from error
@@ -170,7 +173,7 @@ class VLMEvalKitDataset(SampledDataset):
 
 
 def find_root(data_root: str | None) -> Path:
-    """The absolute folder of VLMEvalKit's data; it is made by who writes there.
+    """The absolute folder of VLMEvalKit's data, made if it is not there: VLMEvalKit goes elsewhere for one that is not.
 
     Raises:
         ConfigError: there is a file in its place, or it cannot be made.

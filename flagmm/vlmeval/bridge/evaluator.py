@@ -15,6 +15,7 @@ from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, DataError
 from flagmm.evaluator.aggregate import as_dict, count, reject_info
 from flagmm.evaluator.answers import Answer, read_answers
+from flagmm.evaluator.result_keys import RESERVED
 from flagmm.jsonio import read_json, write_json, write_records
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS
@@ -48,6 +49,9 @@ class VLMEvalKitEvaluator:
     Raises:
         MissingExtraError: VLMEvalKit is not installed.
     """
+
+    wants_all_answers = True
+    """Empty ones end the scoring."""
 
     def __init__(
         self,
@@ -88,10 +92,11 @@ class VLMEvalKitEvaluator:
         self._check_complete(answers, list(annotations), whole=partial is None)
         scores = [self._score(known, paths, repeat, rows) for repeat, rows in enumerate(_repeats(answers))]
         score, spread = mean_score(scores)
+        scores_by_name = {_free_name(name): value for name, value in score.metrics.percent.items()}
         counts = replace(count(answers, [], len(annotations)), judge_failed=sum(each.judge_failed for each in scores))
         result: dict[str, Any] = {
-            **score.metrics.percent,
-            "headline": next(iter(score.metrics.percent)),
+            **scores_by_name,
+            "headline": next(iter(scores_by_name)),
             "over": "asked",
             "counts": as_dict(counts),
             **reject_info(counts),
@@ -151,6 +156,11 @@ class VLMEvalKitEvaluator:
                 row["prediction"] = FAILED
         scoring = Scoring(dataset, folder, self.eval_kwargs, secrets=secrets_in(self.eval_kwargs), shares=self.shares)
         return scoring.run(table)
+
+
+def _free_name(name: str) -> str:
+    """A metric's name in `_result.json`, which has words of its own there."""
+    return f"{name} (VLMEvalKit)" if name in RESERVED else name
 
 
 def _repeats(answers: Sequence[Answer]) -> Iterator[list[Answer]]:

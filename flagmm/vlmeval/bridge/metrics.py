@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 Flat = dict[str, float]
+
+_COUNT = re.compile(
+    r"(?i)n|num|number|count|total|tot|hits?|samples?|questions"
+    r"|(num|number|n|count|total)[ _].*|.*[ _](num|count|total)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +35,7 @@ def convert(returned: Any, reported: Mapping[str, Any] | None, *, shares: bool |
 
     VLMEvalKit's data sets return shares between 0 and 1, or percentages, or points, and do not say which. It is told
     by a primary metric that is a hundred times one of the scores, or is one of them under another name; else by the
-    numbers, which are shares if none is below 0 or above 1.
+    numbers, which are shares if none is below 0 or above 1. Numbers of questions among them stay what they are.
 
     Args:
         returned: a DataFrame, a dict, or lists and dicts in each other.
@@ -39,15 +45,21 @@ def convert(returned: Any, reported: Mapping[str, Any] | None, *, shares: bool |
     flattened = flatten(returned)
     named = reported if reported else _usual_primary(flattened)
     primary = {name: float(value) for name, value in named.items() if _is_number(value)}
+    counts = _counts(flattened)
     told = _told_by(flattened, primary)
     if shares is None:
-        shares = told if told is not None else all(0 <= value <= 1 for value in flattened.values())
+        shares = (
+            told
+            if told is not None
+            else all(0 <= value <= 1 for name, value in flattened.items() if name not in counts)
+        )
         scale = "by the primary metric" if told is not None else "by the numbers"
     else:
         scale = "as told"
-    factor = 100 if shares else 1
-    percent = {name: value * (factor if flattened.get(name) == value else 1) for name, value in primary.items()}
-    percent |= {name: value * factor for name, value in flattened.items() if name not in percent}
+    kept = counts if shares else flattened.keys()
+    converted = {name: value if name in kept else value * 100 for name, value in flattened.items()}
+    percent = {name: converted[name] if flattened.get(name) == value else value for name, value in primary.items()}
+    percent |= {name: value for name, value in converted.items() if name not in percent}
     about = f"{'shares' if shares else 'as returned'}, {scale}"
     return Metrics(flattened=flattened, primary=primary, percent=percent, scale=about)
 
@@ -55,10 +67,22 @@ def convert(returned: Any, reported: Mapping[str, Any] | None, *, shares: bool |
 def _told_by(flattened: Flat, primary: Flat) -> bool | None:
     """Whether scores are shares, by a primary metric with a name of its own; None where it does not tell."""
     renamed = [value for name, value in primary.items() if flattened.get(name) != value and value]
-    for factor in (100, 1):
-        if any(math.isclose(value, score * factor) for value in renamed for score in flattened.values()):
-            return factor == 100
-    return None
+    is_percent, is_same = (
+        any(math.isclose(value, score * factor) for value in renamed for score in flattened.values())
+        for factor in (100, 1)
+    )
+    return None if is_percent == is_same else is_percent
+
+
+def _counts(flattened: Flat) -> set[str]:
+    """The names of numbers of questions: called so, and above 1 somewhere."""
+    called = [name for name in flattened if _COUNT.fullmatch(_last(name))]
+    large = {_last(name) for name in called if flattened[name] > 1 and flattened[name].is_integer()}
+    return {name for name in called if _last(name) in large}
+
+
+def _last(name: str) -> str:
+    return name.rpartition("|")[2].partition("#")[0]
 
 
 def flatten(returned: Any) -> Flat:
@@ -125,7 +149,7 @@ def _is_number(value: Any) -> bool:
         return False
     try:
         return math.isfinite(float(value))
-    except ValueError:
+    except (ValueError, OverflowError):
         return False
 
 
@@ -133,7 +157,7 @@ def _usual_primary(flattened: Flat) -> Flat:
     """The score that stands for the run where the data set does not say: an overall one, else an accuracy."""
 
     def rank(name: str) -> int:
-        last = name.rpartition("|")[2].lower()
+        last = _last(name).lower()
         order = (last == "overall", "overall" in name.lower(), last == "acc", "acc" in last, "score" in last)
         return order.index(True) if True in order else len(order)
 

@@ -16,15 +16,15 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from flagmm.config.secrets import is_secret_key, redact
 from flagmm.errors import ConfigError, FlagMMError, MissingExtraError, UserCodeError
-from flagmm.plugin import describe
-from flagmm.vlmeval.bridge.output import LineLogger
+from flagmm.plugin import describe, kept_place
+from flagmm.vlmeval.bridge.output import LineLogger, RedactedStream
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +33,12 @@ _LMU = "LMUData"
 _OLDEST_PYTHON = (3, 10)
 _TLS = "_create_default_https_context"
 _running = threading.RLock()  # its code meets one environment and one stdout, which are the process's
+
+
+def is_installed() -> bool:
+    """Whether VLMEvalKit can be imported; a folder of its name, which any place may have, is none."""
+    spec = importlib.util.find_spec(_PACKAGE)
+    return spec is not None and spec.origin is not None
 
 
 def check_installed(*, python: tuple[int, int] = sys.version_info[:2]) -> None:
@@ -45,7 +51,7 @@ def check_installed(*, python: tuple[int, int] = sys.version_info[:2]) -> None:
     if python < _OLDEST_PYTHON:
         found, needed = (".".join(map(str, version)) for version in (python, _OLDEST_PYTHON))
         raise ConfigError(f"VLMEvalKit needs Python {needed} or newer, and this is {found}")
-    if importlib.util.find_spec(_PACKAGE) is None:
+    if not is_installed():
         raise MissingExtraError(_PACKAGE, "vlmeval", "scoring with VLMEvalKit")
 
 
@@ -74,7 +80,9 @@ def official_code(
     with ExitStack() as stack:
         stack.enter_context(_running)
         hidden = [*secrets, *_keys_of_environment()]
+        stack.enter_context(_logging_kept())
         stack.enter_context(_log_instead(hidden, warn_as))
+        stack.enter_context(kept_place())
         stack.enter_context(_environment_kept())
         stack.enter_context(_tls_kept())
         own = _imported()
@@ -106,6 +114,7 @@ def _imported() -> _Import:
     logger.info("importing VLMEvalKit, which takes a while")
     before = dict(os.environ)
     with _logging_kept():
+        logging.disable(logging.CRITICAL)  # it logs as an error that there is no `.env`
         try:
             importlib.import_module("vlmeval.dataset")
         except ImportError as error:
@@ -142,18 +151,19 @@ def _tls_kept() -> Iterator[None]:
 @contextmanager
 def _logging_kept() -> Iterator[None]:
     root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
+    handlers, level, disabled = list(root.handlers), root.level, root.manager.disable
     try:
         yield
     finally:
+        logging.disable(disabled)
         root.handlers[:] = handlers
         root.setLevel(level)
 
 
 @contextmanager
 def _log_instead(secrets: list[str], warn_as: int) -> Iterator[None]:
-    """Send what is printed to the log, and what child processes print to stderr; both without the secrets."""
-    lines = LineLogger(logger, secrets)
+    """Send what is printed to the log, without the secrets, and what child processes print to stderr."""
+    lines, errors = LineLogger(logger, secrets), RedactedStream(sys.stderr, secrets)
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         logger.log(warn_as, "VLMEvalKit warns: %s", redact(" ".join(str(message).split()), secrets))
@@ -166,7 +176,7 @@ def _log_instead(secrets: list[str], warn_as: int) -> Iterator[None]:
     for handler in handlers:
         handler.addFilter(clean)
     try:
-        with warnings.catch_warnings(), redirect_stdout(lines), _stdout_of_children():
+        with warnings.catch_warnings(), redirect_stdout(lines), redirect_stderr(errors), _stdout_of_children():
             warnings.simplefilter("default")
             for kind in (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning):
                 warnings.simplefilter("ignore", kind)  # for those who write it, not for those who run it

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import logging
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +18,10 @@ from typing import Any
 from flagmm import __version__
 from flagmm.config.dump import to_plain
 from flagmm.config.secrets import mask
-from flagmm.errors import UserCodeError
+from flagmm.errors import DataError, UserCodeError
 from flagmm.jsonio import read_json, write_json, writing
 from flagmm.paths import safe_name
+from flagmm.plugin import describe
 from flagmm.report.prediction_table import PredictionTable
 from flagmm.report.vlmevalkit_files import write_predictions
 from flagmm.vlmeval.bridge.dataset import VLMEvalKitDataset
@@ -30,6 +33,7 @@ logger = logging.getLogger(__name__)
 SNAPSHOT, METRICS = "vlmevalkit_evaluation.json", "vlmevalkit_metrics.json"
 _PLACE = "result_file"  # of the snapshot; where a run lies does not change what it scored
 _HIT, _LOG, _INDEX = "hit", "log", "index"
+_TABLES = (".xlsx", ".tsv", ".json")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,9 +136,10 @@ class Scoring:
         """Remove what an earlier scoring left, unless it was of the same."""
         old = self.folder / SNAPSHOT
         if old.is_file():
-            before = read_json(old)
-            if isinstance(before, dict) and {key: before.get(key) for key in snapshot} == snapshot:
-                return
+            with suppress(DataError):  # a spoilt one is that of another scoring
+                before = read_json(old)
+                if isinstance(before, dict) and {key: before.get(key) for key in snapshot} == snapshot:
+                    return
         with writing(self.folder):
             if self.folder.is_dir():
                 shutil.rmtree(self.folder)
@@ -169,14 +174,22 @@ def _judge_failures(inner: Any, file: Path, rows: int, judge: Any) -> int:
 
 def _hits(file: Path) -> dict[str, dict[str, Any]]:
     """What the scoring left of each row: the newest of its tables with the columns `index` and `hit`."""
-    tables = [path for path in file.parent.glob(f"{file.stem}_*_result.*") if path.suffix in (".xlsx", ".tsv", ".json")]
+    tables = [path for path in file.parent.glob(f"{glob.escape(file.stem)}_*_result.*") if path.suffix in _TABLES]
     for path in sorted(tables, key=lambda path: path.stat().st_mtime_ns, reverse=True):
-        table = official("smp", "load")(str(path))
-        columns = list(getattr(table, "columns", ()))
-        if _INDEX in columns and _HIT in columns:
-            logs = table[_LOG] if _LOG in columns else [None] * len(table)
-            return {
-                str(index): {"correct": float(hit), **({"log": str(log)} if log is not None else {})}
-                for index, hit, log in zip(table[_INDEX], table[_HIT], logs, strict=True)
-            }
+        try:
+            if hits := _hits_in(official("smp", "load")(str(path))):
+                return hits
+        except Exception as error:  # noqa: BLE001  # of its own formats; the scores are there without
+            logger.warning("%s: what it says of each row is left out: %s", path, describe(error))
     return {}
+
+
+def _hits_in(table: Any) -> dict[str, dict[str, Any]]:
+    columns = list(getattr(table, "columns", ()))
+    if not {_INDEX, _HIT} <= set(columns):
+        return {}
+    logs = table[_LOG] if _LOG in columns else [None] * len(table)
+    return {
+        str(index): {"correct": float(hit), **({"log": str(log)} if log is not None else {})}
+        for index, hit, log in zip(table[_INDEX], table[_HIT], logs, strict=True)
+    }

@@ -26,7 +26,8 @@ class Stand:
         self.MODALITY = self.data.pop("MODALITY")[0] if "MODALITY" in self.data else "IMAGE"
         self.TYPE = self.data.pop("TYPE")[0] if "TYPE" in self.data else "MCQ"
         self.img_root = str(root / "images" / dataset)
-        self.kwargs = kwargs
+        if "key" in kwargs and kwargs.get("is_refused"):
+            raise ValueError(f"refused {kwargs['key']}")
 
     def build_prompt(self, line):
         print("building", line["index"], _root())
@@ -53,6 +54,8 @@ class Stand:
             raise ValueError(f"cannot reach the judge with {judge_kwargs['key']}")
         if behaviour == "take long":
             time.sleep(60)
+        if "code" in judge_kwargs:
+            exec(judge_kwargs["code"], {"key": judge_kwargs.get("key")})
         if behaviour == "exit":
             sys.exit(3)
         if behaviour == "nothing":
