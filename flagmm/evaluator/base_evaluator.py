@@ -220,7 +220,7 @@ class BaseEvaluator:
             return
         for kind in sorted(kinds):
             logger.warning(
-                "no rule scores question_type %r; its questions count as unscored (known: %s; eval_func or --judge may)",
+                "no rule scores question_type %r; its questions count as unscored (known: %s; see eval_func, --judge)",
                 kind,
                 ", ".join(KNOWN_TYPES),
             )

@@ -100,8 +100,7 @@ class GeneralDataset(SampledDataset):
             for subset in self.subsets
         ]
         self._starts = [0, *itertools.accumulate(len(subset.rows) for subset in self.subsets)]
-        self._missing_told: set[str] = set()
-        self._unasked_told: set[str] = set()
+        self._told: set[str] = set()
 
     @abstractmethod
     def ask(self, record: Mapping[str, Any], question_id: str, maker: PartMaker) -> Asked:
@@ -192,8 +191,8 @@ class GeneralDataset(SampledDataset):
         for reference in missing:
             number = str(reference.number) if reference.number <= MOST_INDEXED else f"above {MOST_INDEXED}"
             name = f"{reference.medium} {number}"
-            if name not in self._missing_told:
-                self._missing_told.add(name)
+            if name not in self._told:
+                self._told.add(name)
                 logger.warning("%s: no medium for the placeholder <%s>; it is left out (told once)", where, name)
 
     def _warn_of_unasked(self, record: Mapping[str, Any], messages: Iterable[Message], where: str) -> None:
@@ -201,8 +200,8 @@ class GeneralDataset(SampledDataset):
         if any(not isinstance(part, TextPart) for message in messages for part in message.content):
             return
         for column in filled_media_columns(record):
-            if column not in self._unasked_told:
-                self._unasked_told.add(column)
+            if column not in self._told:  # as such names have no blank, they are none of `_warn_of_missing`
+                self._told.add(column)
                 logger.warning(
                     "%s: %s: is not sent, as no text of the record asks for it with a placeholder such as <image 1> "
                     "(and columns such as image_1 or images); the question goes as text alone (told once)",
