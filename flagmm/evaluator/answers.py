@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -133,6 +134,19 @@ def stream_answers(path: Path, annotations: Mapping[str, Annotation]) -> Iterato
     if not path.is_file():
         raise DataError(f"{path}: no such file; run the inference first, or name the right results directory")
     return _stream(path, annotations)
+
+
+def scope_of(config: Path) -> str | None:
+    """What the inference called its part of the questions, as in "try run", in `<task>_config.json`.
+
+    None where all were to be asked, and for folders of other tools.
+    """
+    if not config.is_file():
+        return None
+    try:
+        return json.loads(config.read_text(encoding="utf-8")).get("scope") or None
+    except (ValueError, AttributeError):
+        return None
 
 
 def _stream(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answer]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import json
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from flagmm.config.dump import to_plain
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
-from flagmm.evaluator.answers import Answer, SavedAnswers, stream_answers
+from flagmm.evaluator.answers import Answer, SavedAnswers, scope_of, stream_answers
 from flagmm.evaluator.entries import evaluated_entry, scored_fields
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judged_questions import JudgedQuestions
@@ -188,7 +187,8 @@ class BaseEvaluator:
         if replies.most > 1:
             about["num_infers"] = replies.most
         if replies.questions < run.questions:
-            about["partial"] = f"{replies.questions} of {run.questions} questions{_scope_label(run.paths.config)}"
+            scope = scope_of(run.paths.config)
+            about["partial"] = f"{replies.questions} of {run.questions} questions" + (f" ({scope})" if scope else "")
         return about
 
     def unfit_references(self, annotations: Mapping[str, Annotation]) -> dict[str, Any]:
@@ -270,14 +270,3 @@ def _name_of(function: Callable[..., Any], evaluator: BaseEvaluator) -> str:
     code = inspect.unwrap(function).__code__ if hasattr(function, "__code__") else None
     name = getattr(function, "__name__", type(function).__name__)
     return f"{code.co_filename}: {name}" if code else f"{type(evaluator).__name__}.{name}"
-
-
-def _scope_label(config: Path) -> str:
-    """What the inference called its part, as in " (try run)"; nothing for folders of other tools."""
-    if not config.is_file():
-        return ""
-    try:
-        label = json.loads(config.read_text(encoding="utf-8")).get("scope")
-    except (ValueError, AttributeError):
-        return ""
-    return f" ({label})" if label else ""

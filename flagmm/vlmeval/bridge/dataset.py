@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -108,11 +109,11 @@ class VLMEvalKitDataset(SampledDataset):
 
     def get_annotation(self) -> Annotations:
         """The rows by sample id, made when they are looked up."""
-        return Annotations(self._places(), self._annotation)
+        return Annotations(self._places, self._annotation)
 
     def table_row(self, question_id: str) -> dict[str, Any]:
         """The filled cells of a row, numbers as numbers, but for `image`."""
-        row = self._row(self._places()[question_id])
+        row = self._row(self._places[question_id])
         return {key: value for key, value in row.items() if key != _IMAGE}
 
     def meta_info(self) -> dict[str, Any]:
@@ -143,6 +144,7 @@ class VLMEvalKitDataset(SampledDataset):
             raise DataError(str(error)) from error
         return messages_of(prompt, folders=[*folders, self.data_root])
 
+    @cached_property
     def _places(self) -> dict[str, int]:
         return {f"{self.dataset_name}:{index}": number for number, index in enumerate(self._indices)}
 

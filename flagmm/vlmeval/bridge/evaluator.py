@@ -14,9 +14,9 @@ from flagmm.config.secrets import secrets_in
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, DataError
 from flagmm.evaluator.aggregate import as_dict, count, reject_info
-from flagmm.evaluator.answers import Answer, read_answers
+from flagmm.evaluator.answers import Answer, read_answers, scope_of
 from flagmm.evaluator.result_keys import RESERVED
-from flagmm.jsonio import read_json, write_json, write_records
+from flagmm.jsonio import write_json, write_records
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS
 from flagmm.report.prediction_table import FAILED, prediction_table
@@ -171,8 +171,7 @@ def _repeats(answers: Sequence[Answer]) -> Iterator[list[Answer]]:
 
 def _partial(config: Path, answered: int, asked: int) -> str | None:
     """What a run that was told to ask only some of the questions says of itself; None for any other."""
-    saved = read_json(config) if config.is_file() else {}
-    scope = saved.get("scope") if isinstance(saved, dict) else None
+    scope = scope_of(config)
     return f"{answered} of {asked} questions ({scope})" if scope and answered < asked else None
 
 

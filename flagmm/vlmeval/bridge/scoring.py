@@ -25,7 +25,7 @@ from flagmm.plugin import describe
 from flagmm.report.prediction_table import PredictionTable
 from flagmm.report.vlmevalkit_files import write_predictions
 from flagmm.vlmeval.bridge.dataset import VLMEvalKitDataset
-from flagmm.vlmeval.bridge.metrics import Metrics, convert
+from flagmm.vlmeval.bridge.metrics import Metrics, convert, flatten
 from flagmm.vlmeval.bridge.official import official, official_code
 
 logger = logging.getLogger(__name__)
@@ -76,11 +76,11 @@ class Scoring:
             OutputError: a file cannot be written.
         """
         stem = self.folder / safe_name(self.dataset.dataset_name)
-        self._clear_unless(self._snapshot(table))
+        snapshot = self._snapshot(table)
+        self._clear_unless(snapshot)
         written = write_predictions(stem, table, "xlsx")
         file = written[-1]  # the whole texts, where a sheet cannot hold them
-        snapshot = {**self._snapshot(table), _PLACE: str(file.resolve())}
-        write_json(self.folder / SNAPSHOT, snapshot)
+        write_json(self.folder / SNAPSHOT, {**snapshot, _PLACE: str(file.resolve())})
         metrics, hits, failed = self._evaluated(file.resolve(), len(table.rows))
         write_json(
             self.folder / METRICS,
@@ -110,7 +110,7 @@ class Scoring:
                     "scored by TsvDataset and TsvEvaluator"
                 ) from error
             report = getattr(inner, "report_primary_metric", None)
-            flattened = convert(returned, None).flattened
+            flattened = flatten(returned)
             reported = report(dict(flattened)) if report is not None and flattened else None
             hits = _hits(file)
             failed = _judge_failures(inner, file, rows, self.eval_kwargs.get("model"))
