@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any, overload
+from typing import Any
 
 from flagmm.dataset.sample import Dataset, Limit, build_sample, indices_in, question_id_at
 from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import DataError
 from flagmm.inference.store import PredictionStore
+from flagmm.lazy_sequence import LazySequence
 from flagmm.media.identity import identify, identify_bytes
 from flagmm.models.request import request_hash
 from flagmm.types import MediaIdentity, Message, Sample, TextPart
@@ -42,7 +43,7 @@ class Call:
     """Why there is no sample."""
 
 
-class OpenCalls(Sequence[tuple[int, int]]):
+class OpenCalls(LazySequence[tuple[int, int]]):
     """The (index of the question, number of the repetition) pairs of calls, in little memory."""
 
     def __init__(self, calls: Iterable[tuple[int, int]], *, repeats: int) -> None:
@@ -52,16 +53,8 @@ class OpenCalls(Sequence[tuple[int, int]]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    @overload
-    def __getitem__(self, place: int) -> tuple[int, int]: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[tuple[int, int]]: ...
-
-    def __getitem__(self, place: int | slice) -> tuple[int, int] | list[tuple[int, int]]:
-        if isinstance(place, slice):
-            return [divmod(number, self._repeats) for number in self._numbers[place]]
-        return divmod(self._numbers[place], self._repeats)
+    def at(self, number: int) -> tuple[int, int]:
+        return divmod(self._numbers[number], self._repeats)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return (divmod(number, self._repeats) for number in self._numbers)
