@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import subprocess
@@ -10,7 +11,10 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from tests.end_to_end.forking import ForkedProcess, ForkServer
 
 _REMOVED = (
     "FLAGEVAL", "OPENAI", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "HF_", "PYTHONWARNINGS",
@@ -18,6 +22,11 @@ _REMOVED = (
 )  # fmt: skip
 LONGEST = 60.0
 """Seconds after which a command is taken to hang."""
+
+_AT_START = {"PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "LANG", "PYTHONWARNINGS", "PYTHONHASHSEED"}
+"""Variables that Python reads before any code runs, so that a forked command would not heed them."""
+REAL = [sys.executable, "-m", "flagmm"]
+"""The command as a person starts it."""
 
 _ONE_PROCESS = """
 import contextlib, io, json, sys
@@ -57,8 +66,21 @@ class Finished:
         return [line.partition(" WARNING ")[2] for line in self.stderr.splitlines() if " WARNING " in line]
 
 
+Process = ForkedProcess | subprocess.Popen[str]
+
+
+@cache
+def fork_server() -> ForkServer:
+    """The one that this process of the tests uses."""
+    server = ForkServer()
+    atexit.register(server.close)
+    return server
+
+
 class Command:
     """Runs `flagevalmm` in a folder, which is also its home and holds its caches.
+
+    A run is a forked child of a process that has imported flagmm, or, with `argv`, a process from its very start.
 
     Attributes:
         folder: the working directory of every run.
@@ -67,8 +89,9 @@ class Command:
 
     def __init__(self, folder: Path, argv: list[str] | None = None) -> None:
         self.folder = folder
-        self.argv = argv or [sys.executable, "-m", "flagmm"]
-        self._started: list[subprocess.Popen[str]] = []
+        self.argv = argv or REAL
+        self._is_forked = argv is None
+        self._started: list[Process] = []
 
     def close(self) -> None:
         """Kill what a failed test left running."""
@@ -107,25 +130,30 @@ class Command:
             for name, (status, stdout, stderr) in zip(runs, json.loads(done.stdout), strict=True)
         }
 
-    def start(self, *arguments: object, **variables: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: object, **variables: str) -> Process:
         """Begin a run, to be waited for or killed by the caller."""
-        process = subprocess.Popen(
-            [*self.argv, *map(str, arguments)],
-            cwd=self.folder,
-            env=self.environment | variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        environment = self.environment | variables
+        process: Process
+        if self._is_forked and not _AT_START & variables.keys():
+            process = fork_server().start(list(map(str, arguments)), cwd=self.folder, env=environment)
+        else:
+            process = subprocess.Popen(
+                [*self.argv, *map(str, arguments)],
+                cwd=self.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         self._started.append(process)
         return process
 
-    def watch(self, process: subprocess.Popen[str]) -> None:
+    def watch(self, process: Process) -> None:
         """Have a process that was started otherwise killed, too, where a failed test leaves it running."""
         self._started.append(process)
 
-    def wait(self, process: subprocess.Popen[str], *, started: float = 0.0, timeout: float = LONGEST) -> Finished:
+    def wait(self, process: Process, *, started: float = 0.0, timeout: float = LONGEST) -> Finished:
         """Collect what a started run printed; one that hangs is killed and fails the test."""
         try:
             stdout, stderr = process.communicate(timeout=timeout)
