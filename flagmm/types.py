@@ -218,7 +218,7 @@ class TaskResult:
     metrics: dict[str, Any]
     counts: Counts
     over: Literal["asked", "answered"] = "asked"
-    """Which items the metrics are over; user code sees the answered ones only."""
+    """Which items the metrics are over; user code may want the answered ones only."""
     partial: str | None = None
     """Why this is no full run ("try run", "limit 10", "3 of 5 asked"), or None."""
     details: dict[str, Any] = field(default_factory=dict)

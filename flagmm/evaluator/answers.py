@@ -115,7 +115,7 @@ class SavedAnswers(LazySequence[Answer]):
         question_id, record, annotation = packed
         if annotation is None:
             annotation = self._others[index] if self._annotations is None else self._annotations[question_id]
-        return _answer(question_id, record, annotation)
+        return answer_of(question_id, record, annotation)
 
 
 def read_answers(path: Path, annotations: Mapping[str, Annotation]) -> Sequence[Answer]:
@@ -166,7 +166,7 @@ def _stream(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answe
         answered.add(question_id)
         if statuses := _unknown_statuses(record):
             unknown.update(statuses)
-        yield _answer(question_id, record, annotation)
+        yield answer_of(question_id, record, annotation)
     if strangers:
         logger.warning("%s: %d answers belong to no question of the data set and are left out", path, strangers)
     if unknown:
@@ -185,7 +185,8 @@ def _warn_of_statuses(unknown: Counter[str], path: Path) -> None:
     )
 
 
-def _answer(question_id: str, record: dict[str, Any], annotation: Annotation) -> Answer:
+def answer_of(question_id: str, record: dict[str, Any], annotation: Annotation) -> Answer:
+    """A saved record as the answer to its question."""
     repeated = isinstance(record["answer"], dict)
     replies = _repeated_replies(record) if repeated else (_only_reply(record),)
     return Answer(question_id=question_id, annotation=annotation, record=record, replies=replies, repeated=repeated)

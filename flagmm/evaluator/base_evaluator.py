@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from flagmm import __version__
@@ -16,14 +17,15 @@ from flagmm.config.dump import to_plain
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
-from flagmm.evaluator.answers import Answer, SavedAnswers, scope_of, stream_answers
-from flagmm.evaluator.entries import evaluated_entry, scored_fields
+from flagmm.evaluator.answers import Answer, SavedAnswers, answer_of, scope_of, stream_answers
+from flagmm.evaluator.entries import evaluated_entry
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
-from flagmm.evaluator.scores import errors_of_own_scores, score_run
+from flagmm.evaluator.scores import errors_of_own_scores, score_metric, score_run, warn_of_share
 from flagmm.evaluator.tallies import ReplyTally
+from flagmm.evaluator.task_methods import TaskMethods
 from flagmm.evaluator.user_code import UserScoring, needs_judge
 from flagmm.evaluator.verdict import Judged, Verdict
 from flagmm.jsonio import write_json, writing_records
@@ -41,7 +43,7 @@ _AT_ONCE = 32
 
 
 @EVALUATORS.register_module()
-class BaseEvaluator:
+class BaseEvaluator(TaskMethods):
     """Scores multiple-choice, multiple-response, yes-no, fill-in-the-blank, cloze and short-answer questions.
 
     A task may bring its own scoring: `eval_func`, or a subclass that overrides `cal_accuracy`. Evaluators of other
@@ -55,8 +57,24 @@ class BaseEvaluator:
         cluster_by: an annotation field, such as "img_path", whose value questions share that depend on each other;
             standard errors and intervals then allow for it.
         base_dir: folder of the task file.
+        use_llm_evaluator: whether the task's own scoring asks its judge, which the other keywords then name.
+        wants_answered_only: the task's own scoring gets no items without an answer, and its numbers are over the
+            answered ones; a class may say so itself.
         settings: further keywords, kept in `self.settings` for subclasses.
     """
+
+    # What a subclass that does not call `__init__` has nevertheless.
+    base_dir = ""
+    detailed_keys: Sequence[str] = ()
+    cluster_by: str | None = None
+    settings: Mapping[str, Any] = MappingProxyType({})
+    eval_func: Callable[..., dict[str, Any]] | None = None
+    metrics: Sequence[Metric] = (TypeRules(),)
+    judge: Judge | None = None
+    awaits_judge = False
+    """Whether questions that no rule scores will have a judge, which is not here now."""
+    use_llm_evaluator = False
+    wants_answered_only = False
 
     def __init__(
         self,
@@ -67,6 +85,8 @@ class BaseEvaluator:
         is_clean: bool = True,
         cluster_by: str | None = None,
         base_dir: str = "",
+        use_llm_evaluator: bool = False,
+        wants_answered_only: bool | None = None,
         **settings: Any,
     ) -> None:
         self.base_dir = base_dir
@@ -75,31 +95,37 @@ class BaseEvaluator:
         self.is_clean = is_clean
         self.cluster_by = cluster_by
         self.settings = settings
-        self.eval_func = self._load_eval_func(eval_func)
+        self.use_llm_evaluator = use_llm_evaluator
+        if wants_answered_only is not None:
+            self.wants_answered_only = wants_answered_only
+        self.eval_func = self.get_eval_func(eval_func)
         if cluster_by is not None and self._has_own_scoring():
             raise ConfigError("evaluator: cluster_by: the task's own scoring has no errors to cluster; leave it out")
-        self.metrics: list[Metric] = [TypeRules() if is_clean else _AsItStands()]
-        self.judge: Judge | None = None
-        self.awaits_judge = False  # whether questions that no rule scores will have a judge, which is not here now
-        self.llm_evaluator: Any = None  # the judge, while a task's own scoring runs
+        self.metrics = [TypeRules() if is_clean else _AsItStands()]
 
     @property
     def needs_judge(self) -> bool:
         """Whether nothing can be scored without a judge."""
-        return self._has_own_scoring() and needs_judge(self.eval_func or self.cal_accuracy)
+        return self._has_own_scoring() and (self.use_llm_evaluator or needs_judge(self._scoring()))
 
-    def _load_eval_func(self, eval_func: EvalFunc) -> Callable[..., dict[str, Any]] | None:
+    def get_eval_func(self, eval_func: EvalFunc) -> Callable[..., dict[str, Any]]:
+        """The function that scores: that of a file beside the task file, the one given, or else `cal_accuracy`.
+
+        Raises:
+            ConfigError: there is no such file, it has no `get_result`, or it is another value.
+        """
         if isinstance(eval_func, str):
             return load_function(Path(self.base_dir) / eval_func, "get_result")
         if eval_func is not None and not callable(eval_func):
             raise ConfigError(f"evaluator: eval_func: expected a file or a function, found {eval_func!r}")
-        return eval_func
+        return eval_func or self.cal_accuracy
 
     def use_judge(self, judge: Judge) -> None:
         """Let a judge have its say over the rules' verdicts; it can judge questions of any type with a reference."""
         self.judge = judge
+        self.use_llm_evaluator = True
         if judge.scores_alone:
-            self.metrics[0] = JudgeableMetric(self.metrics[0])
+            self.metrics = [JudgeableMetric(self.metrics[0]), *self.metrics[1:]]
 
     def process(self, dataset: Dataset, output_dir: str | Path, **kwargs: Any) -> dict[str, Any]:
         """Score the answers in `output_dir`, write `_evaluated.json` and `_result.json` there, return the latter.
@@ -119,18 +145,29 @@ class BaseEvaluator:
     def cal_accuracy(
         self, annotations: dict[str, Annotation], predictions: list[dict[str, Any]], *args: Any, **kwargs: Any
     ) -> dict[str, Any]:
-        """The metrics of answered predictions; subclasses override this and may write into the predictions."""
-        metric, scores = self.metrics[0], []
+        """The numbers of the first metric, and those of `detailed_keys`; what is no answer counts as wrong.
+
+        Subclasses override this and may write into the predictions.
+        """
+        judged = []
         for prediction in predictions:
-            annotation = annotations[str(prediction["question_id"])]
-            verdict = metric.score(prediction["answer"], annotation) if metric.can_score(annotation) else None
-            prediction |= scored_fields(verdict, annotation, prediction["answer"])
-            if verdict is not None and verdict.correct is not None:
-                scores.append(verdict.correct)
-        return {"accuracy": aggregate.percent(sum(scores) / len(scores)) if scores else None}
+            question_id = str(prediction["question_id"])
+            item = _judge(self.metrics[0], answer_of(question_id, prediction, annotations[question_id]))
+            judged.append(item)
+            prediction |= evaluated_entry(item)
+        scores = score_metric(self.metrics[0], judged)
+        result = dict(self.metrics[0].summarize(judged))
+        for key in self.detailed_keys:
+            for value, members in aggregate.groups(judged, key).items():
+                result.setdefault(value, score_metric(self.metrics[0], members).numbers.get(scores.headline or ""))
+        return result
+
+    def _scoring(self) -> Callable[..., dict[str, Any]]:
+        """The function that scores; also where `__init__` was not called."""
+        return self.eval_func or self.cal_accuracy
 
     def _has_own_scoring(self) -> bool:
-        return self.eval_func is not None or type(self).cal_accuracy is not BaseEvaluator.cal_accuracy
+        return getattr(self._scoring(), "__func__", None) is not BaseEvaluator.cal_accuracy
 
     def _score_by_metrics(self, run: _Run, write: Write) -> dict[str, Any]:
         judged: list[Sequence[Judged]] = list(self._judge_each(run, write))
@@ -165,19 +202,22 @@ class BaseEvaluator:
 
     def _score_by_user_code(self, run: _Run, write: Write) -> dict[str, Any]:
         deque(run.read(), maxlen=0)
-        scoring = UserScoring(run.answers)
-        function = self.eval_func or self.cal_accuracy
+        answered_only = self.wants_answered_only
+        scoring, name = UserScoring(run.answers, answered_only=answered_only), _name_of(self._scoring(), self)
         counts = aggregate.counts_of(run.replies, [], run.questions)
         metrics: dict[str, Any] = {"accuracy": None}
         if counts.answered:
-            metrics = scoring.run(function, name=_name_of(function, self), judge=self.judge)
+            metrics = scoring.run(self._scoring(), name=name, judge=self.judge)
             metrics.pop("partial", None)  # the run's word, not the scoring's
-            metrics |= errors_of_own_scores(metrics, scoring.scores()) | scoring.about_judge
+            marks = scoring.take_marks(metrics)
+            warn_of_share(metrics, marks, items=counts.answered if answered_only else counts.asked, name=name)
+            metrics |= errors_of_own_scores(metrics, marks) | scoring.about_judge
             counts = replace(counts, judge_failed=scoring.judge_failed)
         for entry in scoring.evaluated(self.aggregation_fields):
             write(entry)
-        result = {**metrics, "over": "answered", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
-        result["eval_func"] = to_plain(self.eval_func or type(self))
+        over = "answered" if answered_only else "asked"
+        result = {**metrics, "over": over, "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
+        result["eval_func"] = to_plain(type(self) if _is_own_method(self._scoring(), self) else self._scoring())
         return result
 
     def _about_run(self, run: _Run) -> dict[str, Any]:
@@ -264,6 +304,10 @@ def _judge(metric: Metric, answer: Answer) -> Judged:
         for reply in answer.replies
     )
     return Judged(answer=answer, verdicts=verdicts, scorable=scorable)
+
+
+def _is_own_method(function: Callable[..., Any], evaluator: BaseEvaluator) -> bool:
+    return getattr(function, "__self__", None) is evaluator
 
 
 def _name_of(function: Callable[..., Any], evaluator: BaseEvaluator) -> str:

@@ -14,12 +14,13 @@ from flagmm.metrics.flagevalmm_numbers import mean_relative_accuracy, to_float
 from flagmm.metrics.flagevalmm_numbers import read_quantity as normalize_answer
 from flagmm.metrics.flagevalmm_numbers import relative_error as abs_dist_norm
 from flagmm.metrics.flagevalmm_text import clean_choice as maybe_clean_answer
-from flagmm.metrics.flagevalmm_text import response_letters
 from flagmm.metrics.points import calculate_mask_score, text2pts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL import Image
+
+RESPONSE_LETTERS = frozenset("ABCDEFGHI")
 
 __all__ = [
     "abs_dist_norm",
@@ -43,11 +44,14 @@ def evaluate_multiple_choice(gt: Mapping[str, Any], pred: MutableMapping[str, An
     `pred["raw_answer"]` keeps the reply and `pred["answer"]` becomes the letter, "" where none is read; that is wrong
     whatever the right answer.
     """
-    reply = pred["answer"]
-    letter = maybe_clean_answer(reply)[:1]
-    pred["raw_answer"], pred["answer"] = reply, letter
+    return compare_choice(gt, pred, maybe_clean_answer(pred["answer"]))
+
+
+def compare_choice(gt: Mapping[str, Any], pred: MutableMapping[str, Any], letters: str) -> bool:
+    """The same for letters that were read already."""
+    pred["raw_answer"], pred["answer"] = pred["answer"], letters[:1]
     accepted = gt["answer"] if isinstance(gt["answer"], list | tuple) else [gt["answer"]]
-    return letter != "" and letter in [str(answer).upper() for answer in accepted]
+    return letters != "" and letters[:1] in [str(answer).upper() for answer in accepted]
 
 
 def evaluate_multiple_response(gt: Mapping[str, Any], pred: MutableMapping[str, Any]) -> tuple[bool, str]:
@@ -55,11 +59,16 @@ def evaluate_multiple_response(gt: Mapping[str, Any], pred: MutableMapping[str, 
 
     `pred["answer"]` becomes the letters, sorted. A string of right letters must be sorted too; a list need not be.
     """
-    letters = response_letters(pred["answer"])
-    pred["answer"] = letters
+    return compare_response(gt, pred, maybe_clean_answer(pred["answer"]))
+
+
+def compare_response(gt: Mapping[str, Any], pred: MutableMapping[str, Any], letters: str) -> tuple[bool, str]:
+    """The same for letters that were read already; those after I are no options."""
+    given = "".join(sorted(set(letters) & RESPONSE_LETTERS))
+    pred["answer"] = given
     right = gt["answer"]
     expected = "".join(sorted(map(str, right))) if isinstance(right, list | tuple) else str(right)
-    return expected.upper() == letters, letters
+    return expected.upper() == given, given
 
 
 def is_numerical_answer_correct(

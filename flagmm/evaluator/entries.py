@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
+from flagmm.evaluator.answers import Answer, Reply
 from flagmm.evaluator.verdict import Judged, Verdict
-from flagmm.types import Annotation
+from flagmm.metrics.flagevalmm_aggregate import is_rejected
+from flagmm.types import STATUSES, Annotation
 
 NOT_ANSWERED = "not_answered"
 UNSCORED = "unscored"
 _SOMETIMES = ("careful_correct", "reference_correct", "scores")
 """Fields that only some replies have."""
+_HTTP_STATUS = re.compile(r"Error code: (\d{3})\b")
 
 
 def evaluated_entry(item: Judged) -> dict[str, Any]:
     """The entry of one question; of a repeated one, with lists for what differs between its replies."""
-    answer = item.answer
+    answer, record = item.answer, recorded(item.answer)
     fields = [
         scored_fields(verdict, answer.annotation, reply.text, scorable=item.scorable, answered=reply.status == "ok")
         for verdict, reply in zip(item.verdicts, answer.replies, strict=True)
     ]
     if not answer.repeated:
-        return answer.record | fields[0]
-    return answer.record | {
+        return record | fields[0]
+    return record | {
         "correct": item.score if item.counts else None,
         "inference_scores": [field["correct"] for field in fields],
         "num_inferences": len(fields),
@@ -30,6 +35,37 @@ def evaluated_entry(item: Judged) -> dict[str, Any]:
         **{key: [field.get(key) for field in fields] for key in _SOMETIMES if any(key in field for field in fields)},
         **_label_fields(answer.annotation),
     }
+
+
+def recorded(answer: Answer) -> dict[str, Any]:
+    """The saved record, with the `status` and `error` that other tools do not save.
+
+    What such a tool saved as an answer where a call had failed is the error's message, and no answer.
+    """
+    record = dict(answer.record)
+    if any(key in record and _is_status(record[key]) for key in ("status", "statuses")):
+        return record
+    statuses = [reply.status for reply in answer.replies]
+    errors = [_saved_error(reply) for reply in answer.replies]
+    status = next((status for status in statuses if status != "ok"), "ok")
+    if not answer.repeated:
+        record |= {"answer": ""} if is_rejected(answer.replies[0].text) else {}
+        return {**record, "status": status, "error": record.get("error") or errors[0]}
+    if isinstance(record.get("answer"), Mapping):
+        record["answer"] = {key: "" if is_rejected(text) else text for key, text in record["answer"].items()}
+    return {**record, "status": status, "statuses": statuses, "error": record.get("error") or errors}
+
+
+def _is_status(value: Any) -> bool:
+    return value in STATUSES or (isinstance(value, list) and all(each in STATUSES for each in value))
+
+
+def _saved_error(reply: Reply) -> dict[str, Any] | None:
+    if reply.status != "failed":
+        return None
+    code = _HTTP_STATUS.match(reply.text)
+    message = reply.text if is_rejected(reply.text) else "saved with another status than ours"
+    return {"kind": "saved", "message": message, "status": int(code[1]) if code else None}
 
 
 def scored_fields(

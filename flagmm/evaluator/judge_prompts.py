@@ -25,7 +25,7 @@ VERDICT: CORRECT
 or
 VERDICT: INCORRECT"""
 
-COMPARISON = f"""\
+COMPARISON_OPENING = f"""\
 You check whether an answer to a question says the same as the reference answer.
 
 {_MATERIAL}
@@ -37,8 +37,8 @@ You check whether an answer to a question says the same as the reference answer.
 
 {{question}}
 {{reference}}
-{{answer}}
-{_COMPARISON_END}"""
+{{answer}}"""
+COMPARISON = f"{COMPARISON_OPENING}\n{_COMPARISON_END}"
 
 _GRADING_END = """\
 Explain in a sentence or two. Then close with one line, alone, that is exactly one of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from flagmm.evaluator.metric import Metric, Summary, headline_of
 from flagmm.evaluator.repeats import repeats
 from flagmm.evaluator.result_keys import INTERVAL, RESERVED, STDERR
 from flagmm.evaluator.verdict import Judged
+
+logger = logging.getLogger(__name__)
 
 _ROUNDING = 0.011
 
@@ -74,17 +77,60 @@ def score_run(
     return result | repeats(metric, items, is_mean=first.headline_is_mean)
 
 
-def errors_of_own_scores(metrics: Summary, scores: Sequence[float] | None) -> Summary:
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """The questions' scores, from 0 to 1, behind an accuracy that a task's own code returned."""
+
+    scores: Sequence[float]
+    is_share: bool
+    """Whether the accuracy is their mean itself, where it should be in percent."""
+
+
+def compare_accuracy(accuracy: Any, scores: Sequence[float]) -> Marks | None:
+    """The scores, if the accuracy is their mean, be it in percent or a share of 1; None where it is another number.
+
+    >>> compare_accuracy(50.0, [1, 0]), compare_accuracy(1.0, [1, 1]).is_share, compare_accuracy(70, [1, 0])
+    (Marks(scores=[1, 0], is_share=False), True, None)
+    """
+    mean = mean_of(scores).mean
+    if _agree(accuracy, mean):
+        return Marks(scores=scores, is_share=False)
+    if mean is not None and abs(accuracy - mean / 100) < _ROUNDING / 100:
+        return Marks(scores=scores, is_share=True)
+    return None
+
+
+def errors_of_own_scores(metrics: Summary, marks: Marks | None) -> Summary:
     """What tells how sure the accuracy of a task's own code is, where that is the mean of the marks that it gave.
 
     What the code says of it itself is left out.
     """
-    accuracy = metrics.get("accuracy")
-    if scores is None or accuracy is None or not _agree(accuracy, (mean := mean_of(scores)).mean):
+    if marks is None or marks.is_share:
         return {}
+    mean = mean_of(marks.scores)
     errors = {"headline": "accuracy", "n": mean.n, "interval": about_interval([], None)}
     errors |= {f"accuracy{STDERR}": mean.stderr, f"accuracy{INTERVAL}": mean.interval}
     return {key: value for key, value in errors.items() if key not in metrics}
+
+
+def warn_of_share(metrics: Summary, marks: Marks | None, *, items: int, name: str) -> None:
+    """Tell where the accuracy of a task's own code looks like a share of 1, as results are read as percent.
+
+    Without marks it does where, as a percentage of the items, it would not be one of them.
+    """
+    accuracy = metrics.get("accuracy")
+    is_likely = marks.is_share if marks is not None else _is_less_than_one_item(accuracy, items)
+    if is_likely:
+        logger.warning(
+            "%s: accuracy: %g is likely a share of 1, and is read as %g %%; return it in percent, from 0 to 100",
+            name,
+            accuracy,
+            accuracy,
+        )
+
+
+def _is_less_than_one_item(accuracy: Any, items: int) -> bool:
+    return isinstance(accuracy, int | float) and 0 < accuracy <= 1 and accuracy * items < 100
 
 
 def _further_numbers(

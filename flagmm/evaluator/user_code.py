@@ -6,7 +6,7 @@ import copy
 import inspect
 import logging
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from numbers import Real
 from statistics import fmean
@@ -14,13 +14,17 @@ from typing import Any
 
 from flagmm.errors import ModelError, UserCodeError
 from flagmm.evaluator.answers import Answer, Reply
+from flagmm.evaluator.entries import recorded
 from flagmm.evaluator.judge import Judge
+from flagmm.evaluator.scores import Marks, compare_accuracy
 from flagmm.plugin import user_code
 
 logger = logging.getLogger(__name__)
 
 Scoring = Callable[..., Any]
 JUDGE_KEYWORD = "llm_evaluator"
+MARK_NAMES = ("correct", "score")
+"""What scoring code calls the mark that it writes into a prediction."""
 
 
 def needs_judge(scoring: Scoring) -> bool:
@@ -49,20 +53,29 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 class UserScoring:
     """Calls a task's scoring function on copies, so that it may write into them as it likes.
 
-    It sees the answered items only. Of repeated questions each repetition is an item of its own, with the id
-    `<question_id>_inference_<k>` in annotations and predictions alike.
+    It sees all items asked; one without an answer has the answer "" and a `status` that says why. Of repeated
+    questions each repetition is an item of its own, with the id `<question_id>_inference_<k>` in annotations and
+    predictions alike.
+
+    Args:
+        answered_only: leave out the items without an answer.
     """
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    def __init__(self, answers: Sequence[Answer], *, answered_only: bool = False) -> None:
         self._answers = answers
-        self._written = [_prediction(answer, reply) for answer, reply in self._given()]
+        self._answered_only = answered_only
+        self._written: list[dict[str, Any]] = []
+        """The predictions after the code had its way with them; none before a run."""
         self.about_judge: dict[str, Any] = {}
         """What the code asked of the judge, as results show it."""
         self.judge_failed = 0
         """Calls of the judge without a reply."""
 
     def _given(self) -> Iterator[tuple[Answer, Reply]]:
-        return ((answer, reply) for answer in self._answers for reply in answer.replies if reply.status == "ok")
+        for answer in self._answers:
+            for reply in answer.replies:
+                if reply.status == "ok" or not self._answered_only:
+                    yield answer, reply
 
     def run(self, scoring: Scoring, *, name: str, judge: Judge | None = None) -> dict[str, Any]:
         """The numbers that the code returns, as it returned them.
@@ -72,7 +85,6 @@ class UserScoring:
             JudgeError: the judge that it asked cannot be used.
         """
         annotations = {_id(answer, reply): copy.deepcopy(answer.annotation) for answer, reply in self._given()}
-        self._written.clear()  # before its copies are made
         self._written = [copy.deepcopy(_prediction(answer, reply)) for answer, reply in self._given()]
         handed_over = list(self._written)  # the code may sort or shorten the list that it gets
         with user_code(name):
@@ -107,28 +119,55 @@ class UserScoring:
                 self.judge_failed = lent.failed
                 self.about_judge = {"judge": asdict(judge.report_of_code(lent))}
 
-    def scores(self) -> list[float] | None:
-        """What the code wrote as `correct` of each answer; None unless that is a share for all, and each asked once."""
-        marks = [entry.get("correct") for entry in self._written]
-        if not marks or any(answer.repeated for answer, _ in self._given()):
+    def take_marks(self, metrics: Mapping[str, Any]) -> Marks | None:
+        """The marks behind the accuracy that the code returned, from 0 to 1; None where they cannot be told.
+
+        They are what it wrote as `correct`, or else as `score`, if the accuracy is their mean. An item without an
+        answer that it wrote nothing of has 0, and of a repeated question the mean counts. From then on they stand in
+        the entries as `correct`, too.
+        """
+        accuracy = metrics.get("accuracy")
+        if accuracy is None or not self._written:
             return None
-        scores = [float(mark) for mark in marks if isinstance(mark, bool | int | float) and 0 <= mark <= 1]
-        return scores if len(scores) == len(marks) else None
+        for name in MARK_NAMES:
+            marks = self._marks(name)
+            found = None if marks is None else compare_accuracy(accuracy, self._by_question(marks))
+            if marks is not None and found is not None:
+                for entry, mark in zip(self._written, marks, strict=True):
+                    entry.setdefault("correct", mark)
+                return found
+        return None
+
+    def _marks(self, name: str) -> list[Any] | None:
+        """What the code wrote under a name into each item; None unless all are shares of 1, and there is any."""
+        marks = [
+            entry.get(name, None if reply.status == "ok" else 0.0)
+            for (_, reply), entry in zip(self._given(), self._written, strict=True)
+        ]
+        is_written = any(name in entry for entry in self._written)
+        return marks if is_written and all(map(_is_share, marks)) else None
+
+    def _by_question(self, marks: Sequence[Any]) -> list[float]:
+        """The mean of each question's marks."""
+        questions: dict[str, list[float]] = {}
+        for (answer, _), mark in zip(self._given(), marks, strict=True):
+            questions.setdefault(answer.question_id, []).append(float(mark))
+        return [fmean(each) for each in questions.values()]
 
     def evaluated(self, aggregation_fields: Sequence[str]) -> list[dict[str, Any]]:
         """The entries of `_evaluated.json`: every answer, with what the code wrote into its prediction."""
         written = {
             (answer.question_id, reply.inference): entry
-            for (answer, reply), entry in zip(self._given(), self._written, strict=True)
+            for (answer, reply), entry in zip(self._given(), self._written, strict=bool(self._written))
         }
         return [self._entry(answer, written, aggregation_fields) for answer in self._answers]
 
     def _entry(self, answer: Answer, written: dict[tuple[str, int], dict[str, Any]], fields: Sequence[str]) -> Any:
         entries = [written.get((answer.question_id, reply.inference)) for reply in answer.replies]
         if not answer.repeated:
-            return {**answer.record, **(entries[0] or {})}
+            return {**recorded(answer), **(entries[0] or {})}
         present = [entry for entry in entries if entry is not None]
-        merged = dict(answer.record)
+        merged = recorded(answer)
         scores = [entry["correct"] for entry in present if isinstance(entry.get("correct"), int | float)]
         if scores:
             merged |= {"correct": fmean(scores), "inference_scores": scores, "num_inferences": len(present)}
@@ -137,6 +176,10 @@ class UserScoring:
             if values:
                 merged[field] = values
         return merged
+
+
+def _is_share(mark: Any) -> bool:
+    return isinstance(mark, bool | int | float) and 0 <= mark <= 1
 
 
 def _positional(parameter: inspect.Parameter | None, judge: Any) -> list[Any]:
@@ -154,5 +197,6 @@ def _id(answer: Answer, reply: Reply) -> str:
 def _prediction(answer: Answer, reply: Reply) -> dict[str, Any]:
     prediction = dict(answer.record)
     prediction["question_id"] = _id(answer, reply)
-    prediction["answer"] = reply.text
+    prediction["answer"] = reply.text if reply.status == "ok" else ""
+    prediction["status"] = reply.status
     return prediction

@@ -160,7 +160,7 @@ def test_two_variants_run_with_one_command(runs, place):
     assert sum(text.endswith("\nAnswer with the option letter.") for text in asked) == COUNT
     output = place.folder / "previous_results"
     half = result_of(output, "split_a")
-    assert (half["accuracy"], half["over"]) == (50.0, "answered")
+    assert (half["accuracy"], half["over"]) == (50.0, "asked")
     assert result_of(output, "own")["evaluator"] == "MyEvaluator"
     assert "split_a" in finished[2].stdout
     assert "own" in finished[2].stdout

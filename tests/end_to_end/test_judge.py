@@ -398,7 +398,7 @@ def test_own_code_asks_the_judge_from_threads_and_scoring_again_costs_nothing(ru
     }  # fmt: skip
     assert first.body["messages"][0] == {"role": "system", "content": "You mark."}
     result = result_of(tmp_path / "out")
-    assert (result["accuracy"], result["over"]) == (93.75, "answered")
+    assert (result["accuracy"], result["over"]) == (93.75, "asked")
     report = result["judge"]
     assert (report["judge"], report["strategy"], report["asked"], report["tokens"]) == ("marker", "own_code", 16, 224)
     assert entries(tmp_path)["1"]["reply"] == "Mark: 1"

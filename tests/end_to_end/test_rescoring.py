@@ -137,10 +137,10 @@ def test_a_task_s_own_numbers_are_kept_and_what_it_wrote_reaches_the_right_item(
     task = write_task(tmp_path / "task", ITEMS, evaluator="dict(type='BaseEvaluator', eval_func='evaluate.py')")
     done = score(run_command, task)
     result = result_of(tmp_path / "out")
-    assert (result["exact"], result["parts"], result["seen"]) == (12.345, {"red": 1, "blue": 0.5}, 3)
-    assert result["over"] == "answered"
+    assert (result["exact"], result["parts"], result["seen"]) == (12.345, {"red": 1, "blue": 0.5}, 4)
+    assert result["over"] == "asked"
     entries = read_json(tmp_path / "out/colours/colours_evaluated.json")
-    assert [entry.get("note") for entry in entries] == ["seen B", "seen B", "seen B", None]
+    assert [entry.get("note") for entry in entries] == ["seen B", "seen B", "seen B", "seen "]
     assert [entry["status"] for entry in entries] == ["ok", "ok", "ok", "failed"]
     assert "parts.red" in done.stdout
     assert "12.35" in done.stdout or "12.34" in done.stdout

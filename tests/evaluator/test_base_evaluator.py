@@ -270,38 +270,60 @@ def get_result(annotations, predictions):
 def test_a_file_of_the_task_may_score(score, tmp_path):
     (tmp_path / "evaluate.py").write_text(EVALUATE)
     result, evaluated = score(eval_func="evaluate.py")
-    assert {key: result[key] for key in ("exact", "n", "over")} == {"exact": 1, "n": 3, "over": "answered"}
+    assert {key: result[key] for key in ("exact", "n", "over")} == {"exact": 1, "n": 4, "over": "asked"}
     assert result["counts"]["failed"] == 1
     assert result["reject_info"]["reject_number"] == 1
     assert "accuracy" not in result
     assert result["eval_func"]["function"] == "get_result"
     assert len(result["eval_func"]["sha256"]) == 64
-    assert [entry.get("correct") for entry in evaluated] == [True, False, False, None]
+    assert [entry.get("correct") for entry in evaluated] == [True, False, False, False]
 
 
-def accuracy_of(marks):
-    """Scoring code that writes these marks and returns their mean in percent."""
+def accuracy_of(marks, name="correct", scale=100):
+    """Scoring code that writes these marks and returns their mean, in percent unless `scale` is another."""
 
     def get_result(annotations, predictions):
         for prediction, mark in zip(predictions, marks, strict=True):
-            prediction["correct"] = mark
-        return {"accuracy": round(sum(marks) / len(marks) * 100, 2)}
+            if mark is not None:
+                prediction[name] = mark
+        return {"accuracy": round(sum(mark or 0 for mark in marks) / len(marks) * scale, 4)}
 
     return get_result
 
 
-def test_the_accuracy_of_scoring_code_that_marks_each_answer_has_an_error(score):
-    result, _ = score(eval_func=accuracy_of([True, False, 0.5]))
-    assert (result["accuracy"], result["n"], result["over"]) == (50.0, 3, "answered")
-    assert (result["accuracy_stderr"], result["accuracy_interval"]) == (28.87, [12.53, 87.47])
+@pytest.mark.parametrize(
+    ("marks", "name"),
+    [
+        pytest.param([True, False, 1, 0], "correct", id="correct"),
+        pytest.param([1.0, 0.0, 1.0, 0.0], "score", id="score"),
+        pytest.param([1, 0, 1, None], "score", id="nothing written of what has no answer"),
+    ],
+)
+def test_the_accuracy_of_scoring_code_that_marks_each_answer_has_an_error(score, marks, name):
+    result, evaluated = score(eval_func=accuracy_of(marks, name))
+    assert (result["accuracy"], result["n"], result["over"]) == (50.0, 4, "asked")
+    assert (result["accuracy_stderr"], result["accuracy_interval"]) == (28.87, [15.0, 85.0])
+    assert [entry["correct"] for entry in evaluated] == [1, 0, 1, 0]  # which comparisons of runs go by
+
+
+def test_the_marks_of_repeated_questions_are_means(score):
+    answers = [
+        {"question_id": "1", "answer": {"inference_0": "A", "inference_1": "B"}},
+        {"question_id": "2", "answer": {"inference_0": "A", "inference_1": "A"}},
+    ]
+    code = accuracy_of([1, 0, 1, 1], "score")
+    result, evaluated = score(answers, {"1": choice(), "2": choice()}, eval_func=code)
+    assert (result["accuracy"], result["n"]) == (75.0, 2)
+    assert [entry["correct"] for entry in evaluated] == [0.5, 1]
 
 
 @pytest.mark.parametrize(
     "get_result",
     [
         pytest.param(lambda annotations, predictions: {"accuracy": 50.0}, id="no marks"),
-        pytest.param(accuracy_of([1, 0, 2]), id="points"),
-        pytest.param(lambda *given: {**accuracy_of([1, 0, 0])(*given), "accuracy": 99.0}, id="another mean"),
+        pytest.param(accuracy_of([1, 0, 2, 0]), id="points"),
+        pytest.param(accuracy_of([None, 1, 1, 0]), id="an answer without a mark"),
+        pytest.param(lambda *given: {**accuracy_of([1, 0, 0, 0])(*given), "accuracy": 99.0}, id="another mean"),
     ],
 )
 def test_the_accuracy_of_other_scoring_code_stands_alone(score, get_result):
@@ -309,14 +331,64 @@ def test_the_accuracy_of_other_scoring_code_stands_alone(score, get_result):
     assert result.keys() & {"n", "accuracy_stderr", "accuracy_interval", "interval"} == set()
 
 
+@pytest.mark.parametrize(
+    "get_result",
+    [
+        pytest.param(accuracy_of([1, 1, 1, 1], scale=1), id="all right"),
+        pytest.param(accuracy_of([1, 0, 0, 1], "score", scale=1), id="half right"),
+        pytest.param(lambda annotations, predictions: {"accuracy": 0.75}, id="less than one item"),
+        pytest.param(lambda annotations, predictions: {"accuracy": 1.0}, id="less than one item, all right"),
+    ],
+)
+def test_an_accuracy_that_is_likely_a_share_is_told(score, caplog, get_result):
+    result, _ = score(eval_func=get_result)
+    [record] = caplog.records
+    assert "is likely a share of 1" in record.getMessage()
+    assert "accuracy_interval" not in result
+
+
+@pytest.mark.parametrize(
+    "get_result",
+    [
+        pytest.param(accuracy_of([0, 0, 0, 0]), id="nothing right"),
+        pytest.param(accuracy_of([0.02, 0, 0, 0]), id="half a percent by its marks"),
+        pytest.param(accuracy_of([1, 1, 1, 1]), id="percent"),
+        pytest.param(lambda annotations, predictions: {"accuracy": 25}, id="percent without marks"),
+        pytest.param(lambda annotations, predictions: {"score": 1.0}, id="another number"),
+    ],
+)
+def test_an_accuracy_in_percent_is_not_called_a_share(score, caplog, get_result):
+    score(eval_func=get_result)
+    assert caplog.records == []
+
+
+def test_one_right_of_a_hundred_may_be_one_percent(score, caplog):
+    annotations = {str(number): choice() for number in range(100)}
+    answers = [{"question_id": number, "answer": "A"} for number in annotations]
+    score(answers, annotations, eval_func=lambda annotations, predictions: {"accuracy": 1.0})
+    assert caplog.records == []
+
+
 def test_what_scoring_code_says_of_its_own_error_is_kept(score):
-    code = accuracy_of([1, 0, 0])
+    code = accuracy_of([1, 0, 0, 1])
     result, _ = score(eval_func=lambda *given: {**code(*given), "n": "three", "accuracy_stderr": 1})
-    assert (result["n"], result["accuracy_stderr"], result["accuracy_interval"]) == ("three", 1, [6.15, 79.23])
+    assert (result["n"], result["accuracy_stderr"], result["accuracy_interval"]) == ("three", 1, [15.0, 85.0])
+
+
+@pytest.mark.parametrize("as_keyword", [False, True])
+def test_scoring_code_may_want_the_answered_items_only(score, as_keyword):
+    class Mine(BaseEvaluator):
+        wants_answered_only = not as_keyword
+
+        def cal_accuracy(self, annotations, predictions, *args, **kwargs):
+            return {"seen": len(predictions)}
+
+    result, _ = score(evaluator=Mine(wants_answered_only=True) if as_keyword else Mine())
+    assert (result["seen"], result["over"], result["counts"]["asked"]) == (3, "answered", 4)
 
 
 def test_a_function_may_score(score):
-    assert score(eval_func=lambda annotations, predictions: {"n": len(predictions)})[0]["n"] == 3
+    assert score(eval_func=lambda annotations, predictions: {"n": len(predictions)})[0]["n"] == 4
 
 
 def test_a_subclass_may_score(score):
@@ -325,7 +397,7 @@ def test_a_subclass_may_score(score):
             return {"mine": self.settings["weight"] * len(predictions)}
 
     result, _ = score(evaluator=Mine(weight=2))
-    assert (result["mine"], result["evaluator"], result["over"]) == (6, "Mine", "answered")
+    assert (result["mine"], result["evaluator"], result["over"]) == (8, "Mine", "asked")
 
 
 def test_a_subclass_may_build_on_the_rules(score):
@@ -334,8 +406,8 @@ def test_a_subclass_may_build_on_the_rules(score):
             return {"doubled": 2 * super().cal_accuracy(annotations, predictions)["accuracy"]}
 
     result, evaluated = score(evaluator=Mine())
-    assert result["doubled"] == 66.66
-    assert [entry.get("correct") for entry in evaluated] == [1.0, 0.0, 0.0, None]
+    assert result["doubled"] == 50.0
+    assert [entry.get("correct") for entry in evaluated] == [1.0, 0.0, 0.0, 0.0]
 
 
 def test_scoring_code_is_not_called_where_nothing_was_answered(score):
@@ -356,8 +428,8 @@ def test_scoring_code_that_raises_is_told_and_leaves_no_result(score, tmp_path):
 
 
 def test_scoring_code_cannot_make_counts_up(score):
-    result, _ = score(eval_func=lambda annotations, predictions: {"counts": {"failed": 0}, "over": "asked"})
-    assert (result["counts"]["failed"], result["over"]) == (1, "answered")
+    result, _ = score(eval_func=lambda annotations, predictions: {"counts": {"failed": 0}, "over": "answered"})
+    assert (result["counts"]["failed"], result["over"]) == (1, "asked")
 
 
 @pytest.mark.parametrize(
@@ -381,7 +453,10 @@ def test_fields_that_scoring_code_writes_about_repeats_are_lists(score):
         return {}
 
     _, evaluated = score(REPEATED, {"1": choice(), "2": choice()}, eval_func=get_result, aggregation_fields=["note"])
-    assert [entry["note"] for entry in evaluated] == [["1_inference_0", "1_inference_1"], ["2_inference_0"]]
+    assert [entry["note"] for entry in evaluated] == [
+        ["1_inference_0", "1_inference_1"],
+        ["2_inference_0", "2_inference_1"],
+    ]
 
 
 def test_unknown_keywords_are_kept():

@@ -28,12 +28,15 @@ def answer(question_id, *texts, **record):
     )
 
 
-def run(answers, function):
-    scoring = UserScoring(answers)
+def run(answers, function, **settings):
+    scoring = UserScoring(answers, **settings)
     return scoring.run(function, name="evaluate.py: get_result"), scoring.evaluated(["raw_answer"])
 
 
-def test_it_sees_the_answered_items_only():
+FAILED = {"kind": "saved", "message": "saved with another status than ours", "status": None}
+
+
+def test_it_sees_all_items_asked_those_without_an_answer_too():
     seen = {}
 
     def get_result(annotations, predictions):
@@ -41,9 +44,41 @@ def test_it_sees_the_answered_items_only():
         return {"n": len(predictions)}
 
     result, _ = run([answer("1", "A", reason="r"), answer("2", None)], get_result)
-    assert result == {"n": 1}
-    assert seen["annotations"] == {"1": {"answer": "A", "tags": ["x"]}}
-    assert seen["predictions"] == [{"question_id": "1", "answer": "A", "reason": "r"}]
+    assert result == {"n": 2}
+    assert seen["annotations"] == {"1": {"answer": "A", "tags": ["x"]}, "2": {"answer": "A", "tags": ["x"]}}
+    assert seen["predictions"] == [
+        {"question_id": "1", "answer": "A", "reason": "r", "status": "ok"},
+        {"question_id": "2", "answer": "", "status": "failed"},
+    ]
+
+
+def test_it_sees_the_answered_items_only_where_it_wants_no_others():
+    seen = []
+
+    def get_result(annotations, predictions):
+        seen.extend([annotations.keys(), [prediction["question_id"] for prediction in predictions]])
+        return {}
+
+    _, evaluated = run([answer("1", "A"), answer("2", None), answer("3", "B")], get_result, answered_only=True)
+    assert seen == [{"1", "3"}, ["1", "3"]]
+    assert [entry["question_id"] for entry in evaluated] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("text", ["Error code: 400 - bad", "Can not answer because of policy"])
+def test_the_message_of_a_failed_call_is_no_answer(text):
+    (given,) = [
+        Answer(
+            question_id="1",
+            annotation={},
+            record={"question_id": "1", "answer": text},
+            replies=(Reply(text=text, status="failed", finish_reason=None, usage=None, inference=0),),
+            repeated=False,
+        )
+    ]
+    seen = []
+    _, (entry,) = run([given], lambda annotations, predictions: seen.extend(predictions) or {})
+    assert [(each["answer"], each["status"]) for each in seen] == [("", "failed")]
+    assert (entry["answer"], entry["status"], entry["error"]["message"]) == ("", "failed", text)
 
 
 def test_its_numbers_are_kept_as_it_returned_them():
@@ -75,8 +110,8 @@ def test_what_it_writes_into_predictions_is_kept_for_each_question():
         return {}
 
     _, evaluated = run([answer("1", "C"), answer("2", None), answer("3", "A"), answer("4", "B")], get_result)
-    assert [entry.get("correct") for entry in evaluated] == [2, None, 0, 1]
-    assert evaluated[1] == {"question_id": "2", "answer": None}
+    assert [entry.get("correct") for entry in evaluated] == [3, 0, 1, 2]
+    assert evaluated[1]["status"] == "failed"
 
 
 def test_repetitions_are_items_of_their_own():
@@ -88,7 +123,10 @@ def test_repetitions_are_items_of_their_own():
         return {}
 
     run([answer("1", "A", None, "C"), answer("2", "D", "E")], get_result)
-    assert seen == [("1_inference_0", "A"), ("1_inference_2", "C"), ("2_inference_0", "D"), ("2_inference_1", "E")]
+    assert seen == [
+        ("1_inference_0", "A"), ("1_inference_1", ""), ("1_inference_2", "C"),
+        ("2_inference_0", "D"), ("2_inference_1", "E"),
+    ]  # fmt: skip
 
 
 def test_what_it_writes_about_repetitions_is_put_together():
@@ -105,22 +143,28 @@ def test_what_it_writes_about_repetitions_is_put_together():
     assert entry == {
         "question_id": "1",
         "answer": {"inference_0": "A", "inference_1": "B", "inference_2": None},
-        "correct": 0.5,
-        "inference_scores": [True, False],
-        "num_inferences": 2,
-        "raw_answer": ["a", "b"],
+        "correct": pytest.approx(1 / 3),
+        "inference_scores": [True, False, False],
+        "num_inferences": 3,
+        "raw_answer": ["a", "b", ""],
+        "status": "failed",
+        "statuses": ["ok", "ok", "failed"],
+        "error": [None, None, FAILED],
     }
 
 
 def test_a_repeated_question_that_it_says_nothing_of_is_as_it_was():
     _, (entry,) = run([answer("1", "A", "B")], lambda annotations, predictions: {})
-    assert entry == {"question_id": "1", "answer": {"inference_0": "A", "inference_1": "B"}}
+    assert entry == {
+        "question_id": "1", "answer": {"inference_0": "A", "inference_1": "B"},
+        "status": "ok", "statuses": ["ok", "ok"], "error": [None, None],
+    }  # fmt: skip
 
 
 def test_without_a_run_the_answers_are_as_they_were():
     assert UserScoring([answer("1", "A"), answer("2", None)]).evaluated([]) == [
-        {"question_id": "1", "answer": "A"},
-        {"question_id": "2", "answer": None},
+        {"question_id": "1", "answer": "A", "status": "ok", "error": None},
+        {"question_id": "2", "answer": None, "status": "failed", "error": FAILED},
     ]
 
 
