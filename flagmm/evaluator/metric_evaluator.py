@@ -35,9 +35,12 @@ class MetricEvaluator(BaseEvaluator):
 
 @EVALUATORS.register_module()
 class MmmuEvaluator(MetricEvaluator):
-    """MMMU's official rules, with scores by `subject` and `topic_difficulty`; `rule="careful"` reads with care."""
+    """MMMU, with scores by `subject` and `topic_difficulty`; `rule` as of the metric `mmmu`.
 
-    def __init__(self, *, rule: str = "reference", **settings: Any) -> None:
+    Choices are read with care, and the accuracy by the official script's reading stands beside.
+    """
+
+    def __init__(self, *, rule: str | None = None, **settings: Any) -> None:
         super().__init__(metrics={"type": "mmmu_subjects", "rule": rule}, **settings)
 
 

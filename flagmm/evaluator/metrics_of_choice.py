@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
-from flagmm.evaluator.aggregate import accuracy, groups
+from flagmm.evaluator.aggregate import accuracy, groups, percent
 from flagmm.evaluator.metric import Metric, Summary, has_answer, references
-from flagmm.evaluator.verdict import Judged, Rule, Verdict, verdict_by
+from flagmm.evaluator.verdict import JUDGE_FAILED, Judged, Rule, Verdict, verdict_by
 from flagmm.extraction import extract_choice, extract_choices, strip_thinking
 from flagmm.metrics.flagevalmm_text import response_letters
 from flagmm.metrics.general_vmcq import answer_labels
 from flagmm.metrics.mmmu import is_choice_correct, is_open_correct, open_correct, parse_choice, parse_open
 from flagmm.metrics.mmmu_pro import parse_pro_choice
-from flagmm.metrics.option_labels import option_labels
+from flagmm.metrics.option_labels import labels_in, option_labels
 from flagmm.registry import METRICS
 from flagmm.types import Annotation
 
@@ -21,19 +22,21 @@ _CHOICE_TYPES = ("multiple-choice", "vision")
 
 @METRICS.register_module("mmmu")
 class Mmmu(Metric):
-    """MMMU's official parsing of choices and open answers.
+    """MMMU: choices read with care, open answers as the official script does; `official_accuracy` stands beside.
 
-    A choice that the official script draws at random is no answer here.
+    A choice that the official script draws at random is no answer there.
 
     Args:
-        rule: "careful" reads choices and open answers with care instead.
+        rule: reads choices and open answers alike: "reference" by the official script, "careful" with care.
     """
 
     name = "accuracy"
+    version = 2
     choice_rule = "mmmu_choice"
 
-    def __init__(self, *, rule: Rule = "reference") -> None:
-        self._rule: Rule = rule
+    def __init__(self, *, rule: Rule | None = None) -> None:
+        self._rule: Rule = rule or "careful"
+        self._open_rule: Rule = rule or "reference"
 
     def can_score(self, annotation: Annotation) -> bool:
         if not has_answer(annotation) or annotation.get("question_type") not in _CHOICE_TYPES:
@@ -48,7 +51,7 @@ class Mmmu(Metric):
         labels = _labels(annotation)
         read = self.parse_choice(text, dict(zip(labels, options, strict=False)), labels)
         official = float(is_choice_correct([gold.upper() for gold in golds], read))
-        careful = extract_choice(text, options)
+        careful = extract_choice(text, options, labels=None if options else _labels_to_read(annotation))
         is_right = float(careful.value is not None and careful.value in [gold.upper() for gold in golds])
         is_careful = self._rule == "careful"
         return verdict_by(
@@ -63,10 +66,14 @@ class Mmmu(Metric):
         """The label that the official script reads."""
         return parse_choice(text, options, labels)
 
+    def summarize(self, items: Sequence[Judged]) -> Summary:
+        beside = {"official_accuracy": _official_accuracy(items)} if self._rule == "careful" else {}
+        return {self.name: accuracy(items), **beside}
+
     def _open(self, text: str, golds: list[str]) -> Verdict:
         parsed = parse_open(text)
         return verdict_by(
-            self._rule,
+            self._open_rule,
             reference=float(is_open_correct(golds, parsed)),
             careful=float(open_correct(text, golds, rule="careful")),
             extracted=[str(item) for item in parsed],
@@ -75,8 +82,28 @@ class Mmmu(Metric):
 
 
 def _labels(annotation: Annotation) -> list[str]:
+    """The labels that an answer can have; any letter where the options stand in the picture only."""
     options = annotation.get("options")
-    return option_labels(len(options)) if options else list("ABCD")
+    return option_labels(len(options) if options else 26)
+
+
+def _labels_to_read(annotation: Annotation) -> list[str]:
+    """Those to look for in a reply to a question without options: the ones in its text, or else any letter."""
+    return labels_in(str(annotation.get("question", ""))) or option_labels(26)
+
+
+def _official_accuracy(items: Sequence[Judged]) -> float | None:
+    """Percent of the questions that count, as the official script reads the replies."""
+    scores = []
+    for item in items:
+        verdicts = [each for each in item.verdicts if each is None or each.rule != JUDGE_FAILED]
+        if item.counts and verdicts:
+            scores.append(fmean(0.0 if each is None else _official_score(each) for each in verdicts))
+    return percent(fmean(scores)) if scores else None
+
+
+def _official_score(verdict: Verdict) -> float:
+    return (verdict.correct or 0.0) if verdict.reference is None else verdict.reference
 
 
 @METRICS.register_module("mmmu_pro")
@@ -84,6 +111,9 @@ class MmmuPro(Mmmu):
     """MMMU-Pro's official parsing: the letter after the last "Answer:", else any that is mentioned."""
 
     choice_rule = "mmmu_pro_choice"
+
+    def __init__(self, *, rule: Rule = "reference") -> None:
+        super().__init__(rule=rule)
 
     def parse_choice(self, text: str, options: dict[str, str], labels: list[str]) -> str | None:
         return parse_pro_choice(text, {label: options.get(label, "") for label in labels})
@@ -94,7 +124,7 @@ class MmmuSubjects(Mmmu):
     """As `mmmu`, with FlagEvalMM's `subject_score` and, where items have a `topic_difficulty`, `difficulty_score`."""
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
-        summary: Summary = {"accuracy": accuracy(items)}
+        summary = super().summarize(items)
         names = {"subject": "subject_score", "topic_difficulty": "difficulty_score"}
         for key, name in names.items():
             if any(key in item.answer.annotation for item in items):

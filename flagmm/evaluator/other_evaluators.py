@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from flagmm import __version__
-from flagmm.dataset.sample import Dataset
+from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError, DataError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
+from flagmm.evaluator.metric import build_metric
 from flagmm.evaluator.metric_evaluator import MetricEvaluator
 from flagmm.evaluator.metrics_of_judge import JudgedAnswers, SimpleQaGrades
 from flagmm.jsonio import read_json, write_json, write_records
 from flagmm.metrics.retrieval import score_retrieval
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS, build
+from flagmm.types import Annotation
 
 JudgedMethod = Literal["extract_compare", "simpleqa"]
 
@@ -41,10 +43,38 @@ class OpenEvaluator(MetricEvaluator):
 
 @EVALUATORS.register_module()
 class CocoEvaluator(MetricEvaluator):
-    """BLEU, ROUGE-L and CIDEr of captions."""
+    """VQA accuracy of short answers, as FlagEvalMM's class of this name; BLEU, ROUGE-L and CIDEr of captions.
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(metrics="coco_caption", **settings)
+    Args:
+        captions: whether the references are captions; None goes by the questions' types, all of which then say
+            "caption".
+    """
+
+    def __init__(self, *, captions: bool | None = None, **settings: Any) -> None:
+        super().__init__(metrics=["vqa_accuracy"], **settings)
+        self._captions = captions
+        if captions is not None:
+            self._measure(captions=captions)
+
+    def process(self, dataset: Dataset, output_dir: str | Path, **kwargs: Any) -> dict[str, Any]:
+        """As that of every evaluator."""
+        if self._captions is None:
+            self._measure(captions=_are_captions(annotations_of(dataset)))
+        return super().process(dataset, output_dir, **kwargs)
+
+    def _measure(self, *, captions: bool) -> None:
+        kind = "coco_caption" if captions else {"type": "vqa_accuracy", "rule": "careful"}
+        metric = build_metric(kind, where="evaluator")
+        if not captions:
+            metric.name = "accuracy"  # as FlagEvalMM calls it
+        self.metrics = [metric]
+        if self.judge is not None:
+            self.use_judge(self.judge)
+
+
+def _are_captions(annotations: Mapping[str, Annotation]) -> bool:
+    kinds = {str(annotation.get("question_type")) for annotation in annotations.values()}
+    return bool(kinds) and all("caption" in kind for kind in kinds)
 
 
 @EVALUATORS.register_module()

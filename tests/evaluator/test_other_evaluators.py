@@ -108,6 +108,27 @@ def test_a_caption_that_failed_counts_as_an_empty_one(tmp_path):
     assert half["Bleu_1"] == pytest.approx(np.exp(1 - 7 / 4), abs=1e-6)
 
 
+SIGNS = {
+    "1": {"question_type": "short-answer", "answer": ["stop"] * 8 + ["stop sign", "go"]},
+    "2": {"question_type": "short-answer", "answer": ["two"] * 3 + ["three"] * 7},
+}
+
+
+def test_short_answers_of_ten_people_have_a_vqa_accuracy_called_accuracy(tmp_path):
+    result, entries = score(tmp_path, CocoEvaluator(), SIGNS, {"1": "Stop.", "2": "2"})
+    # "2" equals three of ten: three people see two others (2/3), seven see three (1): 0.9.
+    assert [entry["correct"] for entry in entries.values()] == [1.0, pytest.approx(0.9)]
+    assert (result["accuracy"], result["headline"], result["n"]) == (95.0, "accuracy", 2)
+    assert len(result["accuracy_interval"]) == 2
+    assert "CIDEr" not in result
+
+
+def test_what_is_scored_as_captions_may_be_said(tmp_path):
+    annotations = {key: {**item, "question_type": "open"} for key, item in CAPTIONS.items()}
+    result, _ = score(tmp_path, CocoEvaluator(captions=True), annotations, {"1": "A red dog runs.", "2": "a blue boat"})
+    assert (result["headline"], result["ROUGE_L"]) == ("CIDEr", 1)
+
+
 class Pictures(Annotated):
     caption_per_image = 2
 

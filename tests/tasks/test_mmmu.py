@@ -106,10 +106,11 @@ def test_hand_made_answers_give_the_score_counted_by_hand(mmmu):
     assert result["counts"]["unparsed"] == 1  # Art_Theory_9, for which the official script draws a letter
 
 
-def test_the_official_rule_scores_and_disagreements_are_told(mmmu):
-    answers = mmmu.gold() | {"validation_Art_Theory_1": "B. Gothic"}
+@pytest.mark.parametrize("reply", ["`B`", "**B**", "B)", "B. Gothic", "b"])
+def test_choices_are_read_with_care_and_the_official_reading_stands_beside(mmmu, reply):
+    answers = mmmu.gold() | {"validation_Art_Theory_1": reply}
     result = mmmu.run("mmmu/mmmu_val", answers)
-    assert result["accuracy"] == 80  # the official parser wants "(B)" or a lone "B"
+    assert (result["accuracy"], result["official_accuracy"]) == (100, 80)  # officially "(B)" or a lone "B"
     assert result["rule_disagreements"] == 1
 
 
