@@ -8,21 +8,46 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Sequence
-from types import ModuleType
+from types import CodeType, ModuleType
 
 ALIAS = "flagevalmm"
 TARGET = "flagmm"
 
 
+# FlagEvalMM's modules whose classes are in others of ours.
+_MOVED = {
+    ".evaluator.aggregation_evaluator": ".evaluator.other_evaluators",
+    ".evaluator.coco_evaluator": ".evaluator.other_evaluators",
+    ".evaluator.extract_evaluator": ".evaluator.other_evaluators",
+    ".evaluator.mmmu_dataset_evaluator": ".evaluator.metric_evaluator",
+    ".evaluator.open_evaluator": ".evaluator.other_evaluators",
+    ".evaluator.retrieval_evaluator": ".evaluator.other_evaluators",
+    ".models.api_response": ".models.gpt",
+    ".models.http_client": ".models.gpt",
+    ".prompt.prompt_template": ".prompt.template",
+}
+
+
+def _real_name(fullname: str) -> str:
+    inner = fullname[len(ALIAS) :]
+    return TARGET + _MOVED.get(inner, inner)
+
+
 class _AliasLoader(importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        module = importlib.import_module(TARGET + spec.name[len(ALIAS) :])
+        module = importlib.import_module(_real_name(spec.name))
         self._own_spec = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         # The import system has put the alias's spec on the shared module; the module keeps its own.
         module.__spec__ = self._own_spec
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """What `python -m flagevalmm…` runs."""
+        spec = importlib.util.find_spec(_real_name(fullname))
+        loader = spec.loader if spec else None
+        return loader.get_code(_real_name(fullname)) if isinstance(loader, importlib.abc.InspectLoader) else None
 
 
 class _AliasFinder(importlib.abc.MetaPathFinder):
@@ -31,10 +56,11 @@ class _AliasFinder(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         if fullname != ALIAS and not fullname.startswith(ALIAS + "."):
             return None
-        real = TARGET + fullname[len(ALIAS) :]
-        if importlib.util.find_spec(real) is None:
+        real = importlib.util.find_spec(_real_name(fullname))
+        if real is None:
             return None
-        return importlib.machinery.ModuleSpec(fullname, _AliasLoader(), is_package=True)
+        is_package = real.submodule_search_locations is not None
+        return importlib.machinery.ModuleSpec(fullname, _AliasLoader(), origin=real.origin, is_package=is_package)
 
 
 def install() -> None:

@@ -87,21 +87,36 @@ class RunPaths:
         safe = safe_name(name)
         return TaskPaths(self.folder / safe, safe)
 
+    def saved_task(self, name: str) -> TaskPaths:
+        """The same of a task whose answers are there: in a folder of its own, or else in this one itself."""
+        paths = self.task(name)
+        flat = TaskPaths(self.folder, paths.name)
+        if paths.answers.is_file() or paths.predictions.is_file() or not flat.answers.is_file():
+            return paths
+        return flat
+
     def results(self) -> list[Path]:
-        """The `_result.json` of every task here that has one, by task name."""
-        return [
+        """The `_result.json` of every task that has one, by task name: in its folder, or else beside its answers."""
+        own = [
             path
-            for path in sorted(self.folder.glob("*/*_result.json"))
+            for path in self.folder.glob("*/*_result.json")
             if path.name == f"{path.parent.name}_result.json"
         ]
+        flat = [
+            path
+            for path in self.folder.glob("*_result.json")
+            if path.with_name(f"{path.name.removesuffix('_result.json')}.json").is_file()
+        ]
+        taken = {path.name for path in own}
+        return sorted([*own, *(path for path in flat if path.name not in taken)], key=lambda path: path.name)
 
 
 def evaluated_tasks(folder: Path) -> list[TaskPaths]:
-    """The tasks that have an `_evaluated.json`: in this folder itself, else those of the results directory it is."""
+    """The tasks that have an `_evaluated.json`: in this folder itself, and in the task folders of the directory it is."""
     suffix = "_evaluated.json"
     here = [TaskPaths(folder, path.name.removesuffix(suffix)) for path in sorted(folder.glob(f"*{suffix}"))]
     below = [path for path in sorted(folder.glob(f"*/*{suffix}")) if path.name == f"{path.parent.name}{suffix}"]
-    return here or [TaskPaths(path.parent, path.parent.name) for path in below]
+    return here + [TaskPaths(path.parent, path.parent.name) for path in below]
 
 
 def unused_folder(folder: Path) -> Path:

@@ -14,7 +14,7 @@ from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, Out
 from flagmm.evaluator.aggregate import count
 from flagmm.evaluator.answers import read_answers
 from flagmm.inference.interrupt import INTERRUPTED
-from flagmm.inference.other_data import warn_of_other_data
+from flagmm.inference.other_data import warn_of_other_data, warn_of_other_prompts
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
 from flagmm.inference.session import ModelSession
@@ -93,7 +93,8 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
     for task in tasks:
         try:
             with user_code(str(task.path)):
-                result = run_task(task, session, output.task(task.name), options)
+                paths = output.saved_task(task.name) if session is None else output.task(task.name)
+                result = run_task(task, session, paths, options)
         except FlagMMError as error:
             outcome.errors.append((task.name, error))
             outcome.results += [error.result] if isinstance(error, NothingAskedError) else []
@@ -133,6 +134,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
         if session is None:
             warn_of_other_data(chosen, paths)
             restore_answers(dataset, paths)
+            warn_of_other_prompts(task, dataset, paths)
         else:
             options.on_stage(task.name, "infer")
             infer(

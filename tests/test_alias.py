@@ -51,6 +51,12 @@ def test_an_unknown_module_is_missing_as_any_other():
         importlib.import_module("flagevalmm.nothing")
 
 
+@pytest.mark.parametrize("name", ["flagevalmm", "flagmm"])
+def test_either_name_may_be_run_as_a_module(name):
+    done = subprocess.run([sys.executable, "-m", name, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()[-1]) == (0, flagmm.__version__), done.stderr
+
+
 def test_installing_twice_leaves_one_finder():
     alias.install()
     alias.install()

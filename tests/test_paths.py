@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm import paths
-from flagmm.paths import RunPaths, default_output_dir, safe_name, unused_folder
+from flagmm.paths import RunPaths, TaskPaths, default_output_dir, safe_name, unused_folder
 
 OFTEN = settings(max_examples=100, deadline=None)
 ANY_TEXT = st.text(st.characters(), max_size=400)  # lone surrogates included
@@ -127,3 +127,22 @@ def test_a_folder_that_is_there_is_not_used_again(tmp_path):
         folder.mkdir()
         made.append(folder.name)
     assert made == ["T1.2", "T1.2_2", "T1.2_3"]
+
+
+def test_a_task_whose_answers_lie_in_the_directory_itself_is_found_there(tmp_path):
+    (tmp_path / "flat.json").write_text("[]")
+    (tmp_path / "both.json").write_text("[]")
+    (tmp_path / "both").mkdir()
+    (tmp_path / "both/both.json").write_text("[]")
+    run = RunPaths(tmp_path)
+    assert run.saved_task("flat") == TaskPaths(tmp_path, "flat")
+    assert run.saved_task("both") == run.task("both")
+    assert run.saved_task("none") == run.task("none")
+
+
+def test_results_of_both_layouts_are_listed_once_each_by_task(tmp_path):
+    for name in ("a/a_result.json", "b_result.json", "b.json", "c_result.json", "a_result.json", "a.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    names = [path.relative_to(tmp_path).as_posix() for path in RunPaths(tmp_path).results()]
+    assert names == ["a/a_result.json", "b_result.json"]  # nobody's answers are beside c_result.json

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
 from flagmm.config.dump import to_plain
 from flagmm.config.task import TaskSpec
-from flagmm.dataset.sample import Dataset, annotations_of
-from flagmm.errors import ResumeError
+from flagmm.dataset.sample import Dataset, annotations_of, build_sample, question_id_at
+from flagmm.errors import DataError, ResumeError
 from flagmm.inference.plan import Plan
 from flagmm.jsonio import read_json, read_json_list
 from flagmm.paths import TaskPaths
-from flagmm.types import Annotation
+from flagmm.types import Annotation, Sample
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +59,87 @@ def warn_of_other_data(task: TaskSpec, paths: TaskPaths) -> None:
     if changes:
         text = "%s: the saved answers are to questions of other data (%s); they are scored by these"
         logger.warning(text, task.name, "; ".join(changes))
+
+
+def warn_of_other_prompts(task: TaskSpec, dataset: Dataset, paths: TaskPaths) -> None:
+    """Tell where saved answers were given to other questions, or in other words, than the task has now.
+
+    Questions that cannot be built now, answers of which nobody saved the question, and models that word questions
+    themselves are passed over.
+    """
+    if not paths.answers.is_file() or _words_itself(paths):
+        return
+    found, annotations = _Others(), annotations_of(dataset)
+    with closing(read_json_list(paths.answers)) as records:  # type: ignore[type-var]  # it is a generator
+        some = itertools.islice(records, _LOOKED_AT) if hasattr(dataset, "build_sample") else records  # may be slow
+        for record, sample in _with_samples(some, dataset):
+            found.compare(record, sample, annotations)
+    for count, first, what in (
+        (found.questions, found.first_question, "to other questions than the data have now"),
+        (found.prompts, found.first_prompt, "to other prompts than the task makes now"),
+    ):
+        if count:
+            logger.warning(
+                "%s: %d saved answers were given %s, the first is question_id %r; they are scored as they are",
+                task.name,
+                count,
+                what,
+                first,
+            )
+
+
+class _Others:
+    """What was asked otherwise than it would be now."""
+
+    def __init__(self) -> None:
+        self.questions = self.prompts = 0
+        self.first_question: str | None = None
+        self.first_prompt: str | None = None
+
+    def compare(self, record: Mapping[str, Any], sample: Sample, annotations: Mapping[str, Annotation]) -> None:
+        asked, would_ask = str(record["question"]), sample.question
+        if asked.split() == would_ask.split():
+            return
+        question = str((annotations.get(sample.question_id) or {}).get("question") or "")
+        options = [option for option in sample.options if option in would_ask]
+        is_other = question in would_ask and question not in asked
+        if is_other or any(option not in asked for option in options):
+            self.questions, self.first_question = self.questions + 1, self.first_question or sample.question_id
+        else:
+            self.prompts, self.first_prompt = self.prompts + 1, self.first_prompt or sample.question_id
+
+
+def _with_samples(records: Iterable[Any], dataset: Dataset) -> Iterator[tuple[Mapping[str, Any], Sample]]:
+    """The saved records with what would be asked now; as both have mostly one order, ids are rarely looked up."""
+    places: dict[str, int] | None = None
+    for position, record in enumerate(records):
+        if not isinstance(record, Mapping) or not isinstance(record.get("question"), str) or not record["question"]:
+            continue
+        question_id = str(record.get("question_id"))
+        sample = _sample_at(dataset, position)
+        if sample is None or sample.question_id != question_id:
+            if places is None:
+                places = {question_id_at(dataset, index): index for index in range(len(dataset))}
+            sample = _sample_at(dataset, places.get(question_id))
+        if sample is not None:
+            yield record, sample
+
+
+def _sample_at(dataset: Dataset, index: int | None) -> Sample | None:
+    if index is None or index >= len(dataset):
+        return None
+    try:
+        return build_sample(dataset, index)
+    except DataError:
+        return None
+
+
+def _words_itself(paths: TaskPaths) -> bool:
+    """Whether the model that answered may have had prompts of its own, as classes of other tools have."""
+    saved = read_json(paths.config) if paths.config.is_file() else {}
+    model = saved.get("model") if isinstance(saved, Mapping) else None
+    kind = model.get("model_type") if isinstance(model, Mapping) else None
+    return isinstance(kind, str) and ":" in kind
 
 
 def data_changes(task: TaskSpec, paths: TaskPaths) -> list[str]:

@@ -153,7 +153,7 @@ def subset_order(result: TaskResult, run: RunPaths) -> list[str]:
 def _about(result: TaskResult, run: RunPaths) -> tuple[str, list[str]]:
     """The model's name and the order of the subsets, as `<task>_config.json` has them."""
     try:
-        values = read_json(run.task(result.task).config)
+        values = read_json(run.saved_task(result.task).config)
     except DataError:  # answers of another tool have no such file
         return "-", []
     model, task = values.get("model") or {}, values.get("task") or {}

@@ -158,3 +158,56 @@ def test_types_without_a_rule_are_told_and_count_as_unscored(run_command, tmp_pa
     assert counts_of(tmp_path / "out") == {"total": 3, "asked": 3, "answered": 3, "unscored": 2}
     assert result_of(tmp_path / "out")["accuracy"] == 100.0
     assert any("no rule scores question_type 'drawing'" in warning for warning in done.warnings)
+
+
+def saved(question, answer, question_id="1"):
+    return {"question_id": question_id, "question": question, "answer": answer}
+
+
+SHOWN = "A. red\nB. green\nC. blue"
+
+
+def test_answers_beside_each_other_are_found_and_scored_there(run_command, tmp_path):
+    tasks = [write_task(tmp_path / name, choices(2), name=name) for name in ("one", "two")]
+    (tmp_path / "out").mkdir()
+    for name, second in (("one", "A"), ("two", "Error code: 503 - busy")):
+        records = [saved(f"Question 1?\n{SHOWN}", "B"), saved(f"Question 2?\n{SHOWN}", second, "2")]
+        (tmp_path / f"out/{name}.json").write_text(json.dumps(records))
+    done = run_command("--tasks", *tasks, "--without-infer", "--output-dir", "out")
+    assert (done.status, done.warnings, done.errors) == (1, [], [])
+    assert [row["task"] for row in read_json(tmp_path / "out/summary.json")["tasks"]] == ["one", "two"]
+    assert read_json(tmp_path / "out/one_result.json")["accuracy"] == 50.0
+    ok, failed = read_json(tmp_path / "out/two_evaluated.json")
+    assert (ok["status"], ok["error"], failed["status"], failed["answer"]) == ("ok", None, "failed", "")
+    assert failed["error"] == {"kind": "saved", "message": "Error code: 503 - busy", "status": 503}
+    assert run_command("compare", "out", "out").status == 0
+
+
+def test_a_task_s_own_folder_may_be_named_as_the_directory(run_command, copy, tmp_path):
+    done = run_command("--tasks", copy, "--without-infer", "--output-dir", "out/colours")
+    assert (done.status, done.errors) == (1, [])
+    assert read_json(tmp_path / "out/colours/colours_result.json")["accuracy"] == 50.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "warning"),
+    [
+        pytest.param(f"Question 1?\n{SHOWN}", None, id="the same"),
+        pytest.param(f"Question 1?\n{SHOWN}\nOne letter.", "other prompts than the task makes", id="instruction"),
+        pytest.param(f"Question 7?\n{SHOWN}", "other questions than the data have", id="question"),
+        pytest.param("Question 1?\nA. red\nB. pink\nC. blue", "other questions than the data have", id="option"),
+        pytest.param("", None, id="not saved"),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_answers_to_what_is_not_asked_now_are_told(run_command, tmp_path, asked, warning, order):
+    task = write_task(tmp_path / "task", choices(2))
+    records = [saved(asked, "B"), saved(f"Question 2?\n{SHOWN}", "B", "2")]
+    (tmp_path / "out/colours").mkdir(parents=True)
+    (tmp_path / "out/colours/colours.json").write_text(json.dumps(records[::order]))
+    done = score(run_command, task)
+    assert (done.status, len(done.warnings)) == (0, int(warning is not None))
+    if warning is not None:
+        assert "colours: 1 saved answers were given to" in done.warnings[0]
+        assert warning in done.warnings[0]
+        assert "question_id '1'" in done.warnings[0]
