@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,10 @@ from flagmm.config.task import TaskSpec
 from flagmm.dataset.prepare import find_or_prepare
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, UserCodeError
+from flagmm.evaluator.base_evaluator import BaseEvaluator
 from flagmm.hints import mismatch
 from flagmm.inference.judge_choice import JudgeChoice, choose_judges
+from flagmm.inference.unheeded import check_fields, is_scorable, warn_of_unheeded
 from flagmm.models.build import build_client
 from flagmm.paths import TaskPaths
 from flagmm.plugin import imports_from, load_file, user_code
@@ -30,6 +33,8 @@ from flagmm.registry import (
     takes_keyword,
 )
 
+logger = logging.getLogger(__name__)
+
 
 @contextmanager
 def task_code(task: TaskSpec) -> Iterator[None]:
@@ -43,6 +48,8 @@ def check_tasks(
     tasks: Sequence[TaskSpec], *, data_root: str | None = None, settings: Mapping[str, Any] | None = None
 ) -> None:
     """Find the mistakes that can be found before anything is prepared or asked; `find_judges` finds those of judges.
+
+    What has no effect is told; see `inference.unheeded`.
 
     Args:
         data_root: taken instead of the tasks' own data.
@@ -62,7 +69,7 @@ def check_tasks(
             chosen = dataset_settings(task, data_root, settings)
             where = task.where("dataset")
             _check_dataset(chosen, where)
-            _evaluator_to_check(task)
+            warn_of_unheeded(task, _evaluator_to_check(task))
 
 
 def _check_dataset(settings: Mapping[str, Any], where: str) -> None:
@@ -97,7 +104,8 @@ def find_judges(tasks: Sequence[TaskSpec], *, given: Mapping[str, Any] | None = 
     specs: list[ModelSpec] = []
     for task in tasks:
         with task_code(task):
-            for choice in _judges(task, _evaluator_to_check(task), given):
+            evaluator = _evaluator_to_check(task) if task.evaluator is not None else BaseEvaluator()
+            for choice in _judges(task, evaluator, given):
                 with _named_by(choice.where):
                     build_client(choice.spec)
                 specs.append(choice.spec)
@@ -150,6 +158,29 @@ def build_evaluator(task: TaskSpec) -> Any:
         settings.setdefault("base_dir", str(task.folder))
     with _named_by(task.path), user_code(where):
         return build(EVALUATORS, settings, where=where)
+
+
+def find_evaluator(task: TaskSpec, dataset: Dataset) -> Any:
+    """The task's evaluator, or where it names none, one by question type if that knows all types of its questions.
+
+    Where there is neither, it is told that answers will not be scored.
+
+    Raises:
+        ConfigError: a setting is wrong, a file is missing, or no question has the field to cluster by.
+        UserCodeError: the task's own code raised, or needs a package that is not installed.
+    """
+    evaluator = build_evaluator(task)
+    if evaluator is None and is_scorable(dataset):
+        logger.info("%s: the task file has no evaluator; its answers are scored by question type", task.name)
+        evaluator = BaseEvaluator(base_dir=str(task.folder))
+    if evaluator is None:
+        logger.warning(
+            "%s: the task file has no evaluator, and no rule knows all its question types; answers are counted, not "
+            "scored",
+            task.name,
+        )
+    check_fields(task, evaluator, dataset)
+    return evaluator
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flagmm.assembly import build_dataset, build_evaluator, task_code
+from flagmm.assembly import build_dataset, find_evaluator, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, build_sample, question_id_at
 from flagmm.errors import DataError, FlagMMError
@@ -56,7 +56,7 @@ def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool 
     report = CheckReport(task=task.name)
     with task_code(task), user_code(str(task.path)):
         dataset = build_dataset(task, data_root=data_root, reprocess=reprocess)
-        evaluator = build_evaluator(task)
+        evaluator = find_evaluator(task, dataset)
         report.questions = len(dataset)
         if not report.questions:
             report.problems.append("no question is in the data set")

@@ -97,11 +97,7 @@ class RunPaths:
 
     def results(self) -> list[Path]:
         """The `_result.json` of every task that has one, by task name: in its folder, or else beside its answers."""
-        own = [
-            path
-            for path in self.folder.glob("*/*_result.json")
-            if path.name == f"{path.parent.name}_result.json"
-        ]
+        own = [path for path in self.folder.glob("*/*_result.json") if path.name == f"{path.parent.name}_result.json"]
         flat = [
             path
             for path in self.folder.glob("*_result.json")
@@ -112,7 +108,7 @@ class RunPaths:
 
 
 def evaluated_tasks(folder: Path) -> list[TaskPaths]:
-    """The tasks that have an `_evaluated.json`: in this folder itself, and in the task folders of the directory it is."""
+    """The tasks that have an `_evaluated.json`: in this folder itself, then those in task folders below."""
     suffix = "_evaluated.json"
     here = [TaskPaths(folder, path.name.removesuffix(suffix)) for path in sorted(folder.glob(f"*{suffix}"))]
     below = [path for path in sorted(folder.glob(f"*/*{suffix}")) if path.name == f"{path.parent.name}{suffix}"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from flagmm.assembly import attach_judge, build_dataset, build_evaluator, dataset_settings, task_code
+from flagmm.assembly import attach_judge, build_dataset, dataset_settings, find_evaluator, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
@@ -128,7 +128,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
         dataset = build_dataset(
             task, data_root=options.data_root, settings=options.dataset_settings, reprocess=options.reprocess
         )
-        evaluator = build_evaluator(task) if options.score else None
+        evaluator = find_evaluator(task, dataset) if options.score else None
         attach_judge(task, evaluator, paths, given=options.judge, check=session is not None)
         chosen = replace(task, dataset=dataset_settings(task, options.data_root, options.dataset_settings))
         if session is None:
@@ -149,8 +149,6 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
             if session.stop.requested:
                 return None
         if evaluator is None:
-            if options.score:
-                logger.warning("%s: the task file has no evaluator; its answers are counted, not scored", task.name)
             result = count_only(dataset, paths)
         else:
             options.on_stage(task.name, "eval")

@@ -22,6 +22,8 @@ from flagmm.plugin import describe, imports_from
 
 logger = logging.getLogger(__name__)
 
+_KEYS = ("dataset", "evaluator", "config", "register_dataset", "register_evaluator", "task_name")
+
 
 @dataclass(frozen=True, kw_only=True)
 class TaskSpec:
@@ -35,6 +37,8 @@ class TaskSpec:
     register_dataset: dict[str, str] = field(default_factory=dict)
     """File beside the task file -> class it registers."""
     register_evaluator: dict[str, str] = field(default_factory=dict)
+    helpers: dict[str, Any] = field(default_factory=dict)
+    """What else stands at the top level of the file, such as names that its dicts are made of."""
 
     @property
     def folder(self) -> Path:
@@ -75,6 +79,7 @@ def load_task(path: Path) -> TaskSpec:
         evaluator=_mapping(values, "evaluator", path),
         register_dataset=_files(values, "register_dataset", path),
         register_evaluator=_files(values, "register_evaluator", path),
+        helpers={name: _plain(value) for name, value in values.items() if name not in _KEYS},
     )
 
 

@@ -38,6 +38,7 @@ class OpenEvaluator(MetricEvaluator):
         **settings: Any,
     ) -> None:
         trackers = {"tracker_type": tracker_type, "tracker_subtype": tracker_subtype}
+        self.tracker_type, self.tracker_subtype = tracker_type, tracker_subtype
         super().__init__(metrics={"type": "typed_open", "rule": rule, **trackers}, **settings)
 
 

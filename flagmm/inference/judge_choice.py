@@ -23,6 +23,8 @@ _SAME_NAMES = (
     "reasoning", "thinking", "provider", "extra_body", "headers",
 )  # fmt: skip
 _OLD_DEFAULT_PORT = 8001
+JUDGE_KEYS = frozenset({"judge", "use_llm_evaluator", "use_cache", "model", "port", *_OLD_NAMES, *_SAME_NAMES})
+"""What an evaluator's config may say of its judge."""
 _OF_THE_TASK = ("strategy", "prompt")
 
 

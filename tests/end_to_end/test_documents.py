@@ -180,8 +180,8 @@ def test_local_data_need_no_process(run_command, tmp_path):
     done = run_command("--tasks", "local.py", *flags)
     assert done.status == 0
     assert len(answers_by_id(tmp_path / "out", "my_task")) == 3
-    assert "no evaluator; its answers are counted, not scored" in done.stderr
-    assert "(no score)" in done.stdout
+    assert "no evaluator; its answers are scored by question type" in done.stderr
+    assert result_of(tmp_path / "out", "my_task")["evaluator"] == "BaseEvaluator"
 
 
 def test_several_pictures_and_prompts_by_type_and_groups(place):
