@@ -19,7 +19,7 @@ from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
 from flagmm.inference.session import ModelSession
 from flagmm.inference.task import infer, restore_answers
-from flagmm.jsonio import write_json
+from flagmm.jsonio import read_json, write_json
 from flagmm.paths import RunPaths, TaskPaths
 from flagmm.plugin import user_code
 from flagmm.report.results import read_result, read_results
@@ -200,7 +200,20 @@ def evaluate(task: TaskSpec, evaluator: Any, dataset: Dataset, paths: TaskPaths)
         raise
     if _last_change(paths) == before:  # an evaluator with a `process` of its own that wrote no result
         write_json(paths.result, values or {})
+    if not type(evaluator).__module__.startswith("flagmm."):
+        _add_counts(dataset, paths)
     return read_result(paths.result)
+
+
+def _add_counts(dataset: Dataset, paths: TaskPaths) -> None:
+    """Say in the result of a task's own `process` how many were answered, where that does not say so itself."""
+    result = read_json(paths.result)
+    if not isinstance(result, dict) or "counts" in result or not paths.answers.is_file():
+        return
+    annotations = annotations_of(dataset)
+    counts = count(read_answers(paths.answers, annotations), [], len(annotations))
+    if counts.asked:
+        write_json(paths.result, {**result, "counts": asdict(counts)})
 
 
 def _last_change(paths: TaskPaths) -> int | None:

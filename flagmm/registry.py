@@ -18,6 +18,8 @@ from flagmm import formats
 from flagmm.errors import ConfigError
 from flagmm.hints import hints_of, wrong_values
 
+_PACKAGE = __name__.partition(".")[0]
+
 Entry = TypeVar("Entry", bound=Callable[..., Any])
 
 
@@ -117,7 +119,18 @@ def build(registry: Registry, config: Mapping[str, Any], *, where: str) -> Any:
         raise ConfigError(f"{where}: {error}") from None
     check_keywords(entry, keywords, where=where)
     check_values(entry, keywords, where=where)
+    if getattr(entry, "__module__", "").partition(".")[0] != _PACKAGE:  # code of others reads dicts by attribute, too
+        keywords = {key: _with_attributes(value) for key, value in keywords.items()}
     return entry(**keywords)
+
+
+def _with_attributes(value: Any) -> Any:
+    """A value of a config with its dicts as mmengine's, as `process(cfg)` gets them."""
+    if isinstance(value, dict):
+        return flagmm.light_mmengine.ConfigDict({key: _with_attributes(item) for key, item in value.items()})
+    if isinstance(value, list | tuple):
+        return type(value)(_with_attributes(item) for item in value)
+    return value
 
 
 def check_values(entry: Any, values: Mapping[str, Any], *, where: str, spelt: Mapping[str, str] | None = None) -> None:

@@ -5,6 +5,6 @@ from __future__ import annotations
 import logging
 
 
-def get_logger(name: str) -> logging.Logger:
+def get_logger(name: str = "flagevalmm") -> logging.Logger:
     """Return the logger called `name`; where its messages go is the application's to say."""
     return logging.getLogger(name)

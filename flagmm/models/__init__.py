@@ -6,7 +6,7 @@ embedded reader), `offline.py` (random and scripted), `message_class.py` (a clas
 what scoring code of a task gets. Nothing here knows of data sets.
 """
 
-from flagmm.models.gpt import GPT
+from flagmm.models.gpt import GPT, ApiResponse, ApiUsage, Claude, Gemini, HttpClient, Hunyuan
 from flagmm.registry import MODELS
 
 MODELS.register_lazily(
@@ -18,4 +18,4 @@ MODELS.register_lazily(
     }
 )
 
-__all__ = ["GPT"]
+__all__ = ["GPT", "ApiResponse", "ApiUsage", "Claude", "Gemini", "HttpClient", "Hunyuan"]

@@ -85,6 +85,12 @@ class GPT(ABC):
         """One call, waited for."""
 
 
+# FlagEvalMM's other clients and what they give, by the names that scoring code imports and checks for.
+HttpClient = Claude = Gemini = Hunyuan = GPT
+ApiResponse = ReplyText
+ApiUsage = Usage
+
+
 def read_messages(messages: str | Sequence[Mapping[str, Any]]) -> tuple[Message, ...]:
     """Messages in the form of OpenAI's API as ours; pictures may be paths.
 

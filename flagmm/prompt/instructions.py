@@ -24,6 +24,10 @@ CHINESE = {
     "cloze": "请按顺序只写出文中各空白处应填的内容，并用分号（;）隔开。",
     "default": "请用一个词或短语回答问题。",
 }
+REASON_AND_BOX = (
+    "Think step by step. Then close with one line of the form 'Answer: \\boxed{X}', where X is the final answer; for a "
+    "multiple-choice question it is one letter."
+)
 _SAME_AS = {"fill-blank": "fill-in-the-blank"}
 
 
