@@ -14,8 +14,9 @@ from flagmm.evaluator.base_evaluator import BaseEvaluator
 from flagmm.evaluator.metric import build_metric
 from flagmm.evaluator.metric_evaluator import MetricEvaluator
 from flagmm.evaluator.metrics_of_judge import JudgedAnswers, SimpleQaGrades
-from flagmm.jsonio import read_json, write_json, write_records
+from flagmm.jsonio import read_json, write_json
 from flagmm.metrics.retrieval import score_retrieval
+from flagmm.metrics.vqa_accuracy import normalize_vqa_answer
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS, build
 from flagmm.types import Annotation
@@ -41,6 +42,18 @@ class OpenEvaluator(MetricEvaluator):
         self.tracker_type, self.tracker_subtype = tracker_type, tracker_subtype
         super().__init__(metrics={"type": "typed_open", "rule": rule, **trackers}, **settings)
 
+    def get_score(self, gt: Annotation, pred: dict[str, Any]) -> float:
+        """The mark of `pred["answer"]`, from 0 to 1, by the item's `answer_type`; `raw_answer` keeps the reply.
+
+        Raises:
+            ValueError: the type has no rule, as "open_ended" answers have not.
+        """
+        pred["raw_answer"] = pred["answer"]
+        metric = self.metrics[0]
+        if not metric.can_score(gt):
+            raise ValueError(f"answer_type {gt.get('answer_type')!r}: no rule scores it")
+        return metric.score(pred["answer"], gt).correct or 0.0
+
 
 @EVALUATORS.register_module()
 class CocoEvaluator(MetricEvaluator):
@@ -62,6 +75,10 @@ class CocoEvaluator(MetricEvaluator):
         if self._captions is None:
             self._measure(captions=_are_captions(annotations_of(dataset)))
         return super().process(dataset, output_dir, **kwargs)
+
+    def preporcess_data(self, data: str) -> str:
+        """An answer as answers are compared; the name is FlagEvalMM's."""
+        return normalize_vqa_answer(data)
 
     def _measure(self, *, captions: bool) -> None:
         kind = "coco_caption" if captions else {"type": "vqa_accuracy", "rule": "careful"}
@@ -142,6 +159,7 @@ class AggregationEvaluator(BaseEvaluator):
         if not evaluators:
             raise ConfigError("evaluators: name at least one evaluator")
         shared = {"base_dir": self.base_dir} | ({"cluster_by": self.cluster_by} if self.cluster_by else {})
+        self.evaluators = list(evaluators)
         self.parts: list[tuple[Any, Mapping[str, Any]]] = [
             (build(EVALUATORS, {**shared, **config}, where="evaluator: evaluators"), config) for config in evaluators
         ]
@@ -161,16 +179,36 @@ class AggregationEvaluator(BaseEvaluator):
         result: dict[str, Any] = {}
         merged: dict[str, dict[str, Any]] = {}
         for evaluator, _ in self.parts:
-            found = evaluator.process(dataset, paths.folder, **kwargs)
+            found, entries = self._part(evaluator, dataset, paths, kwargs)
             for key, value in found.items():
                 result[key if key not in result else f"{type(evaluator).__name__}.{key}"] = value
-            for entry in read_json(paths.evaluated) if paths.evaluated.exists() else []:
+            for entry in entries:
                 known = merged.setdefault(str(entry["question_id"]), {})
                 known |= {key: value for key, value in entry.items() if key not in known}
         result["evaluator"] = type(self).__name__
-        write_records(paths.evaluated, merged.values())
-        write_json(paths.result, result)
+        self.save_results(dataset.name, list(merged.values()), result, paths.folder)
         return result
+
+    @staticmethod
+    def _part(evaluator: Any, dataset: Dataset, paths: TaskPaths, kwargs: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+        """What one evaluator found, and its entries; one of FlagEvalMM's kind writes into the answers instead."""
+        if hasattr(evaluator, "process"):
+            found = evaluator.process(dataset, paths.folder, **kwargs)
+            return found, read_json(paths.evaluated) if paths.evaluated.exists() else []
+        entries = read_json(paths.answers)
+        found = evaluator.get_metric_results(
+            output_info=entries,
+            output_dir=str(paths.folder),
+            annotations=dict(annotations_of(dataset)),
+            dataset_name=dataset.name,
+        )
+        return found, entries
+
+    def save_results(
+        self, dataset_name: str, output_info: Sequence[dict[str, Any]], results: Mapping[str, Any], output_dir: Any
+    ) -> None:
+        """Write what was found of a data set, and its entries, into a folder."""
+        self.save(results, output_info, dataset_name, output_dir)
 
 
 @contextmanager
