@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,5 @@ def load_image_or_video(image_or_video_path: str | os.PathLike[str], max_num_fra
 def _given(frames: NDArray[Any], return_tensors: bool) -> Any:
     if not return_tensors:
         return frames
-    import torch
-
+    torch = importlib.import_module("torch")  # which flagmm itself does without
     return torch.from_numpy(frames).float().permute(0, 3, 1, 2)
