@@ -120,6 +120,8 @@ def _span(item: Mapping[str, Any]) -> dict[str, float]:
     for key, value in span.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise DataError(f"video_{key}: expected seconds, found {value!r:.60}")
+    if span.get("end", math.inf) < span.get("start", 0):
+        raise DataError(f"video_end {span['end']:g} is before video_start {span['start']:g}")
     return span
 
 

@@ -25,6 +25,12 @@ from flagmm.registry import DATASETS, PROMPTS, build
 from flagmm.types import Annotation
 
 DEBUG_ITEMS = 32
+_SPAN_KEYS = ("video_start", "video_end")
+
+
+def span_fields(annotation: Annotation) -> dict[str, Any]:
+    """The fields, where they are filled, that say which part of a video is asked about."""
+    return {key: annotation[key] for key in _SPAN_KEYS if annotation.get(key) is not None}
 
 
 @DATASETS.register_module()
@@ -110,6 +116,7 @@ class VqaBaseDataset:
         for key in ("video_path", "audio_path"):
             if paths := self.absolute_paths(annotation, key):
                 item[key] = paths
+        item |= span_fields(annotation)
         if self.with_label and annotation.get("answer") is not None:
             item["label"] = annotation["answer"]
         return item

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from flagmm.config.model import ModelSpec
+from flagmm.config.model import ModelSpec, Unsaid
 from flagmm.config.secrets import mask_url
 from flagmm.errors import DataError
 from flagmm.media.audio import encode_audio
 from flagmm.media.image import EncodedMedia, ImageLimits, encode_image
 from flagmm.media.sniff import AUDIO_MIMES
-from flagmm.media.video import Pick, Span, frames_per_second, inner_frames, sample_frames
+from flagmm.media.video import WHOLE, Pick, Span, frames_per_second, inner_frames, sample_frames
 from flagmm.media.video_file import open_video_file
 from flagmm.types import AudioPart, ImagePart, Message, Part, TextPart, VideoPart
 
@@ -100,6 +100,7 @@ class BodyBuilder:
         return {"type": "input_audio", "input_audio": {"data": prefix + self._marker, "format": sound.format}}
 
     def _video_file(self, part: VideoPart, media: list[list[bytes]]) -> dict[str, Any]:
+        refuse_part_of_file(part)
         url = part.source.url
         if url is None:
             video = open_video_file(part.source, part.format)
@@ -114,19 +115,44 @@ class BodyBuilder:
                 f"{mask_url(part.source.url)}: frames cannot be taken from a URL; "
                 'give the model fetch_media true, or video_mode "file"'
             )
-        span = Span(start=part.extra.get("start"), end=part.extra.get("end"))
-        pick = picked_by(part)
-        frames = sample_frames(part.source, self._spec.max_num_frames, self._limits, span=span, pick=pick)
+        most = self._spec.max_num_frames
+        frames = sample_frames(part.source, most, self._limits, span=span_of(part), pick=picked_by(part, most))
         return [self._picture(frame, media) for frame in frames]
 
 
-def picked_by(part: VideoPart) -> Pick | None:
-    """Which frames the data set asks for, where it does; else the model's most are spread evenly."""
+def picked_by(part: VideoPart, most: int) -> Pick | None:
+    """Which frames the data ask for, where they do; else the model's most are spread evenly.
+
+    Args:
+        most: the model's `max_num_frames`. It bounds a rate that a data set was given only where it was given, too,
+            so that a benchmark at one frame a second has all of them; a rate that a record names is always bounded.
+    """
     if "nframe" in part.extra:
         return inner_frames(part.extra["nframe"])
     if "frame_rate" in part.extra:
-        return frames_per_second(part.extra["frame_rate"])
+        return frames_per_second(part.extra["frame_rate"], None if isinstance(most, Unsaid) else most)
+    if part.extra.get("fps"):
+        return frames_per_second(part.extra["fps"], most)
     return None
+
+
+def span_of(part: VideoPart) -> Span:
+    """The part of the video that is asked about."""
+    return Span(start=part.extra.get("start") or None, end=part.extra.get("end"))
+
+
+def refuse_part_of_file(part: VideoPart) -> None:
+    """Refuse to send a whole file where only a part of it is asked about.
+
+    Raises:
+        DataError: the video has a start or an end.
+    """
+    span = span_of(part)
+    if span != WHOLE:
+        raise DataError(
+            f"{mask_url(part.source.label)}: only the part from {span} is asked about, and a file is sent whole; "
+            'set video_mode to "frames", or cut the video'
+        )
 
 
 def _image(url: str, detail: str | None) -> dict[str, Any]:

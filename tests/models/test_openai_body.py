@@ -229,7 +229,7 @@ def test_a_long_video_is_several_pieces_of_the_body(tmp_path):
 
 
 def test_the_rate_of_a_video_travels_beside_it():
-    extra = {"fps": 2, "start": 1.0, "end": 3.0}
+    extra = {"fps": 2, "start": 0.0}
     (part,) = content(VideoPart(source=MediaSource(url="https://h/v.mp4"), mode="file", extra=extra))
     assert part == {"type": "video_url", "video_url": {"url": "https://h/v.mp4"}, "fps": 2}
 
@@ -247,8 +247,35 @@ def test_the_model_file_decides_before_the_data_set_how_a_video_is_sent(mode, se
         assert content(part, video_mode=setting)[0]["type"] == sent
 
 
-@pytest.mark.parametrize(("extra", "frames"), [({"nframe": 3}, 3), ({"frame_rate": 1}, 4), ({"fps": 1}, 2), ({}, 2)])
+@pytest.mark.parametrize(
+    ("extra", "frames"), [({"nframe": 3}, 3), ({"frame_rate": 0.5}, 2), ({"fps": 0.5}, 2), ({}, 3)]
+)
 def test_the_data_set_may_say_how_many_frames_a_video_is_sent_as(tmp_path, extra, frames):
     path = make_video(tmp_path / "a.mp4")  # of 100 frames and 4 seconds
     part = VideoPart(source=MediaSource(path=str(path)), extra=extra)
-    assert len(content(part, max_num_frames=2)) == frames
+    assert len(content(part, max_num_frames=3)) == frames
+
+
+@pytest.mark.parametrize(
+    ("extra", "settings", "frames"),
+    [
+        ({"frame_rate": 10}, {"max_num_frames": 5}, 5),
+        ({"frame_rate": 10}, {"max_num_frames": 16}, 16),
+        ({"frame_rate": 10}, {}, 40),
+        ({"fps": 10}, {"max_num_frames": 5}, 5),
+        ({"fps": 10}, {}, 16),
+        ({"fps": 0}, {}, 16),
+        ({"fps": 10, "start": 1, "end": 1.3}, {}, 3),
+    ],
+)
+def test_the_most_frames_that_a_model_is_given_bound_a_rate(tmp_path, extra, settings, frames):
+    path = make_video(tmp_path / "a.mp4")
+    assert len(content(VideoPart(source=MediaSource(path=str(path)), extra=extra), **settings)) == frames
+
+
+@pytest.mark.parametrize("source", [{"url": "https://u:pw@h/v.mp4"}, {"path": "v.mp4"}, {"data": b"x"}])
+@pytest.mark.parametrize("extra", [{"start": 1}, {"end": 2.5}, {"start": 0, "end": 2}])
+def test_a_part_of_a_video_is_not_sent_as_the_whole_file(source, extra):
+    with pytest.raises(DataError, match=r"only the part from .* a file is sent whole.*video_mode") as caught:
+        content(VideoPart(source=MediaSource(**source), mode="file", extra=extra))
+    assert "pw" not in str(caught.value)

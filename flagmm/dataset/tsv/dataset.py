@@ -44,7 +44,8 @@ class TsvDataset(SampledDataset):
         kind: "mcq", "vqa", "yes-no" or "video" instead of what the columns show.
         short_answer: ask for a single word or phrase, as VLMEvalKit's own VQA benchmarks do.
         skip_noimg: leave out rows without a picture where the table has the column `image`, as VLMEvalKit does.
-        nframe: send so many frames of each video; or give `fps`; without either the file is sent.
+        nframe: send so many frames of each video; or give `fps`; without either the file is sent. 0 and below are
+            VLMEvalKit's "not given", also of `fps`.
         fps: send so many frames of each second of a video.
         use_subtitle: put the text of `subtitle_path` in front of a video's question.
         strict: a faulty row ends the run before anything is asked.
@@ -80,8 +81,7 @@ class TsvDataset(SampledDataset):
         if kind is not None and kind not in (get_args(Kind) if self.fixed_kind is None else (self.fixed_kind,)):
             known = self.fixed_kind or ", ".join(get_args(Kind))
             raise ConfigError(f"dataset: kind: expected one of {known}, found {kind!r}")
-        if nframe is not None and fps is not None:
-            raise ConfigError(f"dataset: nframe is {nframe} and fps {fps}; give one of them")
+        self._video_settings = VideoSettings.of(nframe, fps)
         self.name = name
         self.strict = strict
         self.path: Path = find_table(TableRequest(dataset=dataset or name, data_root=data_root, url=url, md5=md5))
@@ -89,7 +89,6 @@ class TsvDataset(SampledDataset):
         self._rows = TsvRows(self.path, skip_noimg=skip_noimg, notes=pictures / NOTES_NAME)
         self.columns = self._rows.columns
         self.kind: str = self.fixed_kind or kind or _kind_of(self._rows)
-        self._video_settings = VideoSettings(nframe=nframe, fps=fps)
         self._short_answer = short_answer
         self._use_subtitle = use_subtitle
         self._pictures = RowPictures(self._rows, PictureFiles(pictures, self.path), (pictures, beside))

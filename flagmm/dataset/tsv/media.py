@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from flagmm.dataset.general.parts import located
 from flagmm.dataset.tsv.image_cell import ImageCell
 from flagmm.dataset.tsv.pictures import PictureFiles
 from flagmm.dataset.tsv.places import locate
 from flagmm.dataset.tsv.rows import Record, TsvRow, TsvRows
-from flagmm.errors import DataError
+from flagmm.errors import ConfigError, DataError
 from flagmm.formats.lmu import find_image, parse_list_cell
 from flagmm.types import MediaSource, VideoMode, VideoPart
 
@@ -85,6 +87,20 @@ class VideoSettings:
     fps: float | None = None
     """Frames of each second."""
 
+    @classmethod
+    def of(cls, nframe: int | None, fps: float | None) -> VideoSettings:
+        """The settings in VLMEvalKit's spelling, where 0 and below (`nframe` 0, `fps` -1) mean "not set".
+
+        Raises:
+            ConfigError: both are set, or one is no number.
+        """
+        for name, value in (("nframe", nframe), ("fps", fps)):
+            if value is not None and not math.isfinite(value):
+                raise ConfigError(f"dataset: {name} is {value}; give a number above 0, or leave it out to send files")
+        if is_set(nframe) and is_set(fps):
+            raise ConfigError(f"dataset: nframe is {nframe} and fps {fps}; give one of them")
+        return cls(nframe=nframe if is_set(nframe) else None, fps=fps if is_set(fps) else None)
+
     @property
     def mode(self) -> VideoMode:
         """The file itself is sent where no number of frames is given."""
@@ -94,6 +110,11 @@ class VideoSettings:
     def extra(self) -> Mapping[str, float]:
         given = {"nframe": self.nframe, "frame_rate": self.fps}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def is_set(value: Any) -> bool:
+    """Whether a value of `nframe` or `fps` asks for frames; VLMEvalKit's defaults, 0 and -1, ask for none."""
+    return value is not None and not (isinstance(value, int | float) and value <= 0)
 
 
 def video_part(record: Record, folders: Sequence[Path], settings: VideoSettings) -> VideoPart:

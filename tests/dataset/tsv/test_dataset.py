@@ -229,7 +229,17 @@ def video(lmu, settings, **cells):
 
 @pytest.mark.parametrize(
     ("settings", "mode", "extra"),
-    [({}, "file", {}), ({"nframe": 8}, "frames", {"nframe": 8}), ({"fps": 0.5}, "frames", {"frame_rate": 0.5})],
+    [
+        ({}, "file", {}),
+        ({"nframe": 8}, "frames", {"nframe": 8}),
+        ({"fps": 0.5}, "frames", {"frame_rate": 0.5}),
+        ({"nframe": 0}, "file", {}),
+        ({"fps": -1}, "file", {}),
+        ({"nframe": 0, "fps": -1.0}, "file", {}),
+        ({"nframe": 8, "fps": -1}, "frames", {"nframe": 8}),
+        ({"nframe": -1, "fps": 2}, "frames", {"frame_rate": 2}),
+        ({"nframe": None, "fps": 0}, "file", {}),
+    ],
 )
 def test_a_video_comes_before_its_question(lmu, settings, mode, extra):
     sample = video(lmu, settings, A="one", B="two")
@@ -253,3 +263,9 @@ def test_a_video_that_is_not_there_and_contradicting_settings_are_told(lmu):
         video(lmu, {}, video="v2")
     with pytest.raises(ConfigError, match=r"nframe is 8 and fps 1\.0; give one of them"):
         video(lmu, {"nframe": 8, "fps": 1.0})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_rate_that_is_no_number_is_told(lmu, value):
+    with pytest.raises(ConfigError, match=r"fps is -?(nan|inf); give a number above 0"):
+        video(lmu, {"fps": value})
