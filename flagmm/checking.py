@@ -43,11 +43,18 @@ class CheckReport:
     """Whether the task has a judge, which scores what no rule can and is not asked here."""
 
 
-def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool = False) -> CheckReport:
+def check_task(
+    task: TaskSpec,
+    *,
+    data_root: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    reprocess: bool = False,
+) -> CheckReport:
     """Check one task from its data to its scores; no model is asked.
 
     Args:
         data_root: taken instead of the task's own data.
+        settings: keywords of the data set from the command line.
         reprocess: run process.py even where the data are there.
 
     Raises:
@@ -55,7 +62,7 @@ def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool 
     """
     report = CheckReport(task=task.name)
     with task_code(task), user_code(str(task.path)):
-        dataset = build_dataset(task, data_root=data_root, reprocess=reprocess)
+        dataset = build_dataset(task, data_root=data_root, settings=settings, reprocess=reprocess)
         evaluator = build_evaluator(task)
         report.questions = len(dataset)
         if not report.questions:

@@ -22,8 +22,8 @@ class Dataset(Protocol):
 
     It may also have `build_sample(index) -> Sample`, taken instead of the item; `question_id_at(index) -> str`, for
     items that cannot be built; `indices_in(limit) -> Sequence[int]`, which items a limit lets through; and `strict`:
-    whether an item that cannot be built ends the run before anything is asked. `find_annotations()`, where it is
-    there, is taken before `get_annotation`, and need not have all of them in memory.
+    whether an item that cannot be built ends the run before anything is asked; `check_item(item)`, which raises a
+    `DataError` for an item that must not be asked. `find_annotations()`, where it is there, is taken before `get_annotation`, and need not have all of them in memory.
     """
 
     name: str
@@ -52,6 +52,9 @@ def build_sample(dataset: Dataset, index: int) -> Sample:
         return item
     if not isinstance(item, Mapping) or "question" not in item or "question_id" not in item:
         raise DataError(f"item {index} of {dataset.name}: expected a dict with 'question_id' and 'question'")
+    check = getattr(dataset, "check_item", None)
+    if check is not None:
+        check(item)
     question = str(item["question"])
     return Sample(
         question_id=str(item["question_id"]),

@@ -9,7 +9,6 @@ from typing import Any
 
 from flagmm.types import AudioPart, ImagePart, MediaPart, Message, Part, TextPart
 
-
 _EXACT_RATE = 2
 """Another rule than that of older answers for which frames a rate picks, so those are asked again."""
 

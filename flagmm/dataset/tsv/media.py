@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from flagmm.dataset.general.parts import located
 from flagmm.dataset.tsv.image_cell import ImageCell
 from flagmm.dataset.tsv.pictures import PictureFiles
-from flagmm.dataset.tsv.places import locate
+from flagmm.dataset.tsv.places import TablePlaces
 from flagmm.dataset.tsv.rows import Record, TsvRow, TsvRows
 from flagmm.errors import ConfigError, DataError
 from flagmm.formats.lmu import find_image, parse_list_cell
@@ -26,8 +25,8 @@ class RowPictures:
 
     rows: TsvRows
     files: PictureFiles
-    folders: Sequence[Path]
-    """Where relative paths start, in the order in which they are looked in."""
+    places: TablePlaces
+    """Where the files are that rows name."""
 
     def of(self, row: TsvRow) -> list[MediaSource]:
         """The pictures of a row, in order; none where it has neither `image` nor `image_path`.
@@ -41,7 +40,7 @@ class RowPictures:
                 return self._decoded(owner)
         with located("image_path"):
             paths = parse_list_cell(row.cells["image_path"]) if "image_path" in row.cells else []
-            return [locate(path, self.folders) for path in paths]
+            return [self.places.locate(path) for path in paths]
 
     def _owner(self, row: TsvRow) -> TsvRow:
         """The row whose pictures are meant: itself, or the one that its short cell names."""
@@ -117,7 +116,7 @@ def is_set(value: Any) -> bool:
     return value is not None and not (isinstance(value, int | float) and value <= 0)
 
 
-def video_part(record: Record, folders: Sequence[Path], settings: VideoSettings) -> VideoPart:
+def video_part(record: Record, places: TablePlaces, settings: VideoSettings) -> VideoPart:
     """The video of a row, by `video_path`, else by the name in `video`, whose ending may be left out.
 
     Raises:
@@ -127,5 +126,5 @@ def video_part(record: Record, folders: Sequence[Path], settings: VideoSettings)
     with located(column):
         if column not in record:
             raise DataError("is empty")
-        source = locate(record[column], folders, endings=_VIDEO_ENDINGS)
+        source = places.locate(record[column], endings=_VIDEO_ENDINGS)
     return VideoPart(source=source, mode=settings.mode, extra=settings.extra)

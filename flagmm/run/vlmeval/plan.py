@@ -113,11 +113,11 @@ def make_task(
     table = str(given.get("dataset", name))
     patched = CLASSES.patched_class(kind, _table(table))
     if patched is not None:
-        return _of_class(name, table, patched)
+        return _allowing(given, _of_class(name, table, patched))
     if kind is None and not _table(table).is_file() and "url" not in given and "data_root" not in given:
         preset = _video_preset(name)
         if preset is None:
-            return _installed(name, source)
+            return _allowing(given, _installed(name, source))
         given = _with_settings(_with_settings(entry, preset), settings or {})
         table = str(given["dataset"])
     refuse_pack(given.pop("pack", False), name=name, where=f"{source}: data: {name}")
@@ -141,6 +141,12 @@ def _with_settings(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> dic
     if own.keys() & _FRAMES:
         common = {key: value for key, value in common.items() if key not in _FRAMES}
     return {**common, **own}
+
+
+def _allowing(given: Mapping[str, Any], task: TaskSpec) -> TaskSpec:
+    """A task that is no table, with the folders that its media may be in."""
+    roots = given.get("allow_media_roots")
+    return replace(task, dataset={**task.dataset, "allow_media_roots": roots}) if roots else task
 
 
 def _of_class(name: str, table: str, class_name: str) -> TaskSpec:
