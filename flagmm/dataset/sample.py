@@ -21,9 +21,10 @@ class Dataset(Protocol):
     """What the runner needs of a data set.
 
     It may also have `build_sample(index) -> Sample`, taken instead of the item; `question_id_at(index) -> str`, for
-    items that cannot be built; `indices_in(limit) -> Sequence[int]`, which items a limit lets through; and `strict`:
-    whether an item that cannot be built ends the run before anything is asked; `check_item(item)`, which raises a
-    `DataError` for an item that must not be asked. `find_annotations()`, where it is there, is taken before `get_annotation`, and need not have all of them in memory.
+    items that cannot be built; `indices_in(limit) -> Sequence[int]`, which items a limit lets through; `strict`:
+    whether an item that cannot be built ends the run before anything is asked; and `check_item(item)`, which raises a
+    `DataError` for an item that must not be asked. `find_annotations()`, where it is there, is taken before
+    `get_annotation`, and need not have all of them in memory.
     """
 
     name: str

@@ -20,9 +20,9 @@ from flagmm.dataset.annotations import (
 )
 from flagmm.dataset.compact import CompactAnnotations, CompactById
 from flagmm.dataset.prepare import DataConfig, find_or_prepare, prepared_home
-from flagmm.errors import ConfigError
+from flagmm.errors import ConfigError, DataError
 from flagmm.media.places import MediaRoots
-from flagmm.media.reading import blaming
+from flagmm.media.reading import shorten
 from flagmm.metrics.option_labels import option_labels
 from flagmm.registry import DATASETS, PROMPTS, build
 from flagmm.types import Annotation
@@ -167,8 +167,12 @@ class VqaBaseDataset:
         return path.startswith(self.data_root.rstrip(os.sep) + os.sep)
 
     def _refuse_outside(self, named: str, path: str, key: str) -> None:
-        with blaming(key, "is no path"):
+        try:
             self._media_roots().check(named, path, of=f"the data set's folder ({self.data_root})")
+        except DataError as error:
+            raise DataError(f"{key}: {error}") from error
+        except (OSError, ValueError) as error:  # such as a null character
+            raise DataError(f"{key}: {shorten(named)}: is no path ({error})") from error
 
     def _media_roots(self) -> MediaRoots:
         folders = (self.data_root, *filter(None, [self._own_folder]), *self.allow_media_roots)

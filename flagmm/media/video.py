@@ -24,6 +24,8 @@ _FRAMES_WORTH_A_SEEK = 8
 """A seek costs about as much as decoding so many frames."""
 _LIKELY = 1_000_000
 """The largest denominator of the fractions that seconds given as a float are taken for."""
+_FRAMES_TO_CHECK = 3
+_SIDE_TO_CHECK = 64  # pixels
 _ROUNDING = 1e-6
 """How far seconds as floats may miss a time that they mean, in units of the stream."""
 
@@ -186,6 +188,16 @@ def sample_frames(
                 return frames
         wanted = _choose(_decode_timeline(source, needs_times=span != WHOLE or pick.needs_times), span, pick)
         return [_encode_frame(frame, limits) for frame in _frames_by_number(source, wanted)]
+
+
+def check_video(source: MediaSource, *, span: Span = WHOLE) -> None:
+    """Decode the first, the middle and the last frame of a part.
+
+    Raises:
+        DataError: one cannot be had; the message names the file.
+        MissingExtraError: PyAV is not installed.
+    """
+    sample_frames(source, _FRAMES_TO_CHECK, ImageLimits(max_long_side=_SIDE_TO_CHECK), span=span)
 
 
 def _choose(timeline: _Timeline, span: Span, pick: Pick) -> list[int]:

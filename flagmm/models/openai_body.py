@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -14,10 +15,12 @@ from flagmm.config.secrets import mask_url
 from flagmm.errors import DataError
 from flagmm.media.audio import encode_audio
 from flagmm.media.image import EncodedMedia, ImageLimits, encode_image
-from flagmm.media.sniff import AUDIO_MIMES
+from flagmm.media.sniff import AUDIO_MIMES, contradict
 from flagmm.media.video import WHOLE, Pick, Span, frames_per_second, inner_frames, sample_frames
 from flagmm.media.video_file import open_video_file
 from flagmm.types import AudioPart, ImagePart, Message, Part, TextPart, VideoPart
+
+logger = logging.getLogger(__name__)
 
 _SENT_AS_GIVEN = ("max_tokens", "temperature", "top_p", "reasoning", "thinking", "provider")
 
@@ -31,6 +34,7 @@ class BodyBuilder:
             max_bytes=spec.max_image_size, max_long_side=spec.max_long_side, min_short_side=spec.min_short_side
         )
         self._wants_data_uri = _wants_data_uri(spec.url)
+        self._told: set[str] = set()
         # Stands for base64 text until the body is cut there; random, so that no question can hold it.
         self._marker = f"@@{secrets.token_hex(12)}@@"
 
@@ -87,6 +91,17 @@ class BodyBuilder:
         mode = self._spec.video_mode or part.mode
         return [self._video_file(part, media)] if mode == "file" else self._video_frames(part, media)
 
+    def _tell_of_format(self, part: AudioPart | VideoPart, found: str) -> None:
+        """Warn once of each format that is sent as the data say though the bytes contradict it."""
+        if contradict(part.format, found):
+            text = f"{part.source.label}: format says {part.format}, and the bytes are {found}; it is sent as said"
+            self._tell(f"{part.format} {found}", text)
+
+    def _tell(self, cause: str, text: str) -> None:
+        if cause not in self._told:
+            self._told.add(cause)
+            logger.warning("%s (told once; flagevalmm check names all of them)", text)
+
     def _picture(self, picture: EncodedMedia, media: list[list[bytes]], detail: str | None = None) -> dict[str, Any]:
         media.append([base64.b64encode(picture.data)])
         return _image(f"data:{picture.mime};base64,{self._marker}", detail)
@@ -95,6 +110,9 @@ class BodyBuilder:
         if part.source.url is not None:
             raise DataError(f"{mask_url(part.source.url)}: a sound cannot be sent as a URL, and it was not fetched")
         sound = encode_audio(part.source, part.format)
+        self._tell_of_format(part, sound.found or sound.format)
+        if sound.is_empty:
+            self._tell("empty", f"{part.source.label}: an empty sound, without samples, is sent")
         media.append([base64.b64encode(sound.data)])
         prefix = f"data:{AUDIO_MIMES[sound.format]};base64," if self._wants_data_uri else ""
         return {"type": "input_audio", "input_audio": {"data": prefix + self._marker, "format": sound.format}}
@@ -104,6 +122,7 @@ class BodyBuilder:
         url = part.source.url
         if url is None:
             video = open_video_file(part.source, part.format)
+            self._tell_of_format(part, video.found)
             media.append([base64.b64encode(block) for block in video.blocks])
             url = f"data:{video.mime};base64,{self._marker}"
         beside = {"fps": part.extra["fps"]} if "fps" in part.extra else {}

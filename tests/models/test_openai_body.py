@@ -14,6 +14,8 @@ from flagmm.models.openai_body import BodyBuilder
 from flagmm.types import AudioPart, ImagePart, MediaSource, Message, TextPart, VideoPart
 from tests.media.test_video import make_video
 
+EMPTY_WAV = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\0\0\0\0"
+
 
 def build(*parts, repeat=0, messages=None, **spec):
     content = tuple(TextPart(text=part) if isinstance(part, str) else part for part in parts)
@@ -135,7 +137,7 @@ def test_a_url_is_left_to_the_endpoint():
 
 
 def test_a_sound_is_sent_with_its_format(tmp_path):
-    sound = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\0\0\0\0"
+    sound = EMPTY_WAV
     (tmp_path / "s.wav").write_bytes(sound)
     (part,) = content(AudioPart(source=MediaSource(path=str(tmp_path / "s.wav"))))
     assert part == {"type": "input_audio", "input_audio": {"data": base64.b64encode(sound).decode(), "format": "wav"}}
@@ -245,6 +247,24 @@ def test_the_model_file_decides_before_the_data_set_how_a_video_is_sent(mode, se
             build(part, video_mode=setting)
     else:
         assert content(part, video_mode=setting)[0]["type"] == sent
+
+
+def test_a_format_that_the_bytes_contradict_and_an_empty_sound_are_told_once(caplog, tmp_path):
+    path = make_video(tmp_path / "a.mp4")
+    content(
+        AudioPart(source=MediaSource(data=WAV), format="mp3"),
+        AudioPart(source=MediaSource(data=WAV), format="mp3"),
+        AudioPart(source=MediaSource(data=WAV), format="wav"),
+        AudioPart(source=MediaSource(data=EMPTY_WAV, name="one")),
+        AudioPart(source=MediaSource(data=EMPTY_WAV, name="two")),
+        VideoPart(source=MediaSource(path=str(path)), format="avi", mode="file"),
+        VideoPart(source=MediaSource(path=str(path)), format="mov", mode="file"),
+    )
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 3
+    assert "format says mp3, and the bytes are wav; it is sent as said (told once" in told[0]
+    assert told[1].startswith("one: an empty sound, without samples, is sent")
+    assert told[2].startswith(f"{path}: format says avi, and the bytes are mp4")
 
 
 @pytest.mark.parametrize(

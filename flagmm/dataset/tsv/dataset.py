@@ -49,8 +49,8 @@ class TsvDataset(SampledDataset):
             VLMEvalKit's "not given", also of `fps`.
         fps: send so many frames of each second of a video.
         use_subtitle: put the text of `subtitle_path` in front of a video's question.
-        allow_media_roots: folders that relative paths may lead into by `..` or a link, beside the table's own folder and
-            `$LMUData`; absolute paths may lead anywhere.
+        allow_media_roots: folders that relative paths may lead into by `..` or a link, beside the table's own folder
+            and `$LMUData`; absolute paths may lead anywhere.
         strict: a faulty row ends the run before anything is asked.
         base_dir: folder of the task file; not used, as paths are a person's.
         cache_dir: not used, as nothing is prepared.

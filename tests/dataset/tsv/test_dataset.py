@@ -269,3 +269,44 @@ def test_a_video_that_is_not_there_and_contradicting_settings_are_told(lmu):
 def test_a_rate_that_is_no_number_is_told(lmu, value):
     with pytest.raises(ConfigError, match=r"fps is -?(nan|inf); give a number above 0"):
         video(lmu, {"fps": value})
+
+
+@pytest.mark.parametrize("way", ["dots", "link", "linked folder"])
+@pytest.mark.parametrize("medium", ["image_path", "video"])
+def test_what_leads_out_of_the_tables_folders_is_refused_unless_allowed(lmu, tmp_path, way, medium):
+    far = tmp_path / "far"
+    far.mkdir()
+    (far / "red.png").write_bytes(picture("red"))
+    home = lmu / "images" / "t"
+    home.mkdir(parents=True)
+    (home / "link.png").symlink_to(far / "red.png")
+    (lmu / "linked").symlink_to(far)
+    path = {"dots": "../../../far/red.png", "link": "link.png", "linked folder": "linked/red.png"}[way]
+    row = vqa("1", **{medium: path})
+    with pytest.raises(DataError, match=rf"t\.tsv:2: {medium}: .*leads outside .*--allow-media-root {far}$"):
+        table(lmu, row).build_sample(0)
+    found = table(lmu, row, allow_media_roots=[str(far)]).build_sample(0).messages[0].content[0]
+    assert (far / "red.png").samefile(found.source.path)
+
+
+@pytest.mark.parametrize("linked", ["", "images", "images/t"])
+def test_the_folder_of_tables_and_its_pictures_may_be_links(lmu, tmp_path, linked):
+    real = tmp_path / "real" / linked
+    (real / "images/t".removeprefix(linked).lstrip("/")).mkdir(parents=True, exist_ok=True)
+    (lmu / linked).parent.mkdir(parents=True, exist_ok=True)
+    (lmu / linked).symlink_to(real)
+    (lmu / "images" / "t" / "red.png").write_bytes(picture("red"))
+    assert asked(lmu, vqa("1", image_path="red.png"))[0] == picture("red")
+
+
+def test_absolute_paths_elsewhere_are_said_once(lmu, tmp_path, caplog):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "red.png").write_bytes(picture("red"))
+    (lmu / "images" / "t").mkdir(parents=True)
+    (lmu / "images" / "t" / "in.png").write_bytes(picture("red"))
+    paths = [lmu / "images" / "t" / "in.png", *[tmp_path / "far" / "red.png"] * 2]
+    caplog.set_level("INFO")
+    dataset = table(lmu, *(vqa(str(number), image_path=str(path)) for number, path in enumerate(paths)))
+    assert [shown(dataset.build_sample(number))[0] for number in range(3)] == [picture("red")] * 3
+    [told] = [record.getMessage() for record in caplog.records if "told once" in record.getMessage()]
+    assert f"the first is {tmp_path / 'far' / 'red.png'} (told once)" in told
