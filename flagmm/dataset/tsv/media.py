@@ -120,11 +120,29 @@ def video_part(record: Record, places: TablePlaces, settings: VideoSettings) -> 
     """The video of a row, by `video_path`, else by the name in `video`, whose ending may be left out.
 
     Raises:
-        DataError: the row names none, or it is not there.
+        DataError: the row names none, or it is not there, or bounds no part of it.
     """
     column = "video_path" if "video_path" in record else "video"
     with located(column):
         if column not in record:
             raise DataError("is empty")
         source = places.locate(record[column], endings=_VIDEO_ENDINGS)
-    return VideoPart(source=source, mode=settings.mode, extra=settings.extra)
+    return VideoPart(source=source, mode=settings.mode, extra={**settings.extra, **_span_of(record)})
+
+
+def _span_of(record: Record) -> Mapping[str, float]:
+    """The part of the video that the columns `video_start` and `video_end` bound, in seconds."""
+    span: dict[str, float] = {}
+    for name in ("start", "end"):
+        column = f"video_{name}"
+        if column not in record:
+            continue
+        try:
+            span[name] = float(record[column])
+        except ValueError:
+            span[name] = math.nan
+        if not 0 <= span[name] < math.inf:
+            raise DataError(f"{column}: expected seconds, found {record[column]!r:.60}")
+    if span.get("end", math.inf) < span.get("start", 0):
+        raise DataError(f"video_end {span['end']:g} is before video_start {span['start']:g}")
+    return span

@@ -248,6 +248,16 @@ def test_a_video_comes_before_its_question(lmu, settings, mode, extra):
     assert part.source.path == str(lmu / "video" / "v1.mp4")
 
 
+def test_a_row_may_ask_about_a_part_of_its_video(lmu):
+    part = video(lmu, {"nframe": 2}, video_start="1.5", video_end="3").messages[0].content[0]
+    assert part.extra == {"nframe": 2, "start": 1.5, "end": 3}
+    for cells in ({"video_start": "soon"}, {"video_end": "-1"}, {"video_start": "nan"}):
+        with pytest.raises(DataError, match=r"t\.tsv:2: video_(start|end): expected seconds, found"):
+            video(lmu, {}, **cells)
+    with pytest.raises(DataError, match=r"t\.tsv:2: video_end 1 is before video_start 2"):
+        video(lmu, {}, video_start="2", video_end="1")
+
+
 def test_a_video_may_have_a_list_of_candidates_a_path_and_subtitles(lmu):
     lmu.mkdir()
     (lmu / "v.srt").write_text(
