@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from flagmm.errors import DataError
 from flagmm.media.reading import shorten, stat_file, unusable
 
 _SNAPSHOTS, _BLOBS = "snapshots", "blobs"
+_KEPT_FOLDERS = 1024
 
 
 class MediaRoots:
@@ -27,10 +29,23 @@ class MediaRoots:
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
         real = [os.path.realpath(os.path.expanduser(folder)) for folder in folders]
         self.folders = tuple(dict.fromkeys([*real, *filter(None, map(_blobs_of, real))]))
+        # Most files share a few folders, whose links are then followed once.
+        self._real_folder = lru_cache(maxsize=_KEPT_FOLDERS)(os.path.realpath)
 
     def hold(self, path: str) -> bool:
         """Whether a file, there or not, lies in one of the folders."""
-        return self._hold_real(os.path.realpath(path))
+        return self._hold_real(self._real(path))
+
+    def _real(self, path: str) -> str:
+        folder, name = os.path.split(path)
+        if not os.path.isabs(folder) or name in ("", os.curdir, os.pardir):
+            return os.path.realpath(path)
+        found = os.path.join(self._real_folder(folder), name)
+        try:
+            is_link = stat.S_ISLNK(os.lstat(found).st_mode)
+        except OSError:  # no such file
+            return found
+        return os.path.realpath(found) if is_link else found
 
     def check(self, text: str, path: str, *, of: str) -> None:
         """Refuse a file outside.
@@ -43,7 +58,7 @@ class MediaRoots:
         Raises:
             DataError: it lies outside; the message names the flag and the folder that allow it.
         """
-        real = os.path.realpath(path)
+        real = self._real(path)
         if not self._hold_real(real):
             raise DataError(f"{shorten(text)}: {real} lies outside of {of}; {self.advice(path)}")
 
