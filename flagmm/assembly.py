@@ -140,6 +140,9 @@ def build_dataset(
             chosen.setdefault("base_dir", str(task.folder))
         with user_code(where):
             dataset: Dataset = build(DATASETS, chosen, where=where)
+        for keyword, value in (settings or {}).items():
+            if keyword not in chosen:  # a class of a task's own, whose base knows it
+                setattr(dataset, keyword, value)
     return dataset
 
 
@@ -252,7 +255,10 @@ def dataset_settings(task: TaskSpec, data_root: str | None, given: Mapping[str, 
         settings.pop("local_path", None)  # another name of it
     where = task.where("dataset")
     for keyword, value in (given or {}).items():
-        if not takes_keyword(_lookup(DATASETS, settings, where), keyword):
+        kind = _lookup(DATASETS, settings, where)
+        if not takes_keyword(kind, keyword):
+            if hasattr(kind, keyword):  # `build_dataset` sets it
+                continue
             raise ConfigError(f"{where}: {settings['type']} knows no {_FLAGS.get(keyword, keyword)}")
         settings[keyword] = value
     return settings

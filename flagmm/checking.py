@@ -12,14 +12,17 @@ from typing import Any
 from flagmm.assembly import build_dataset, find_evaluator, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, build_sample, question_id_at
-from flagmm.errors import DataError, FlagMMError
+from flagmm.errors import DataError, FlagMMError, MissingExtraError
 from flagmm.jsonio import read_json, write_records
 from flagmm.media.audio import encode_audio
-from flagmm.media.identity import identify
 from flagmm.media.image import ImageLimits, encode_image
+from flagmm.media.sniff import contradict
+from flagmm.media.video import Span, check_video
+from flagmm.media.video_file import open_video_file
+from flagmm.models.openai_body import refuse_part_of_file, span_of
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.plugin import user_code
-from flagmm.types import Annotation, AudioPart, ImagePart, Part, TextPart
+from flagmm.types import Annotation, AudioPart, ImagePart, Part, TextPart, VideoPart
 
 SHOWN_PROMPTS = 3
 _SHOWN_ANSWERS = 10
@@ -43,11 +46,18 @@ class CheckReport:
     """Whether the task has a judge, which scores what no rule can and is not asked here."""
 
 
-def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool = False) -> CheckReport:
+def check_task(
+    task: TaskSpec,
+    *,
+    data_root: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    reprocess: bool = False,
+) -> CheckReport:
     """Check one task from its data to its scores; no model is asked.
 
     Args:
         data_root: taken instead of the task's own data.
+        settings: keywords of the data set from the command line.
         reprocess: run process.py even where the data are there.
 
     Raises:
@@ -55,7 +65,7 @@ def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool 
     """
     report = CheckReport(task=task.name)
     with task_code(task), user_code(str(task.path)):
-        dataset = build_dataset(task, data_root=data_root, reprocess=reprocess)
+        dataset = build_dataset(task, data_root=data_root, settings=settings, reprocess=reprocess)
         evaluator = find_evaluator(task, dataset)
         report.questions = len(dataset)
         if not report.questions:
@@ -72,6 +82,7 @@ def check_task(task: TaskSpec, *, data_root: str | None = None, reprocess: bool 
 
 def _check_samples(dataset: Dataset, report: CheckReport) -> None:
     seen: set[str] = set()
+    media = _MediaCheck()
     for index in range(len(dataset)):
         try:
             sample = build_sample(dataset, index)
@@ -85,24 +96,62 @@ def _check_samples(dataset: Dataset, report: CheckReport) -> None:
             report.prompts.append(sample.question)
         for part in (part for message in sample.messages for part in message.content):
             report.media += not isinstance(part, TextPart)
-            if problem := _media_problem(part):
+            if problem := media.problem(part):
                 report.problems.append(f"question_id {sample.question_id!r}: {part.type}: {problem}")
+    report.problems += media.general_problems
 
 
-def _media_problem(part: Part) -> str | None:
-    """What is wrong with a medium; a video is only looked for, since decoding it takes an optional package."""
-    if isinstance(part, TextPart) or part.source.url is not None:
-        return None
-    try:
-        if isinstance(part, ImagePart):
-            encode_image(part.source, ImageLimits())
-        elif isinstance(part, AudioPart):
-            encode_audio(part.source)
-        elif part.source.path is not None:
-            identify(part.source.path)
-    except DataError as error:
-        return str(error)
-    return None
+class _MediaCheck:
+    """Opens the media of a task, each video once."""
+
+    def __init__(self) -> None:
+        self.general_problems: list[str] = []
+        """What is wrong with the check itself, not with one medium."""
+        self._videos: dict[tuple[str, Span], str | None] = {}
+
+    def problem(self, part: Part) -> str | None:
+        """What is wrong with a medium; None for a URL, which is not fetched."""
+        if isinstance(part, TextPart):
+            return None
+        try:
+            if isinstance(part, VideoPart):
+                return self._video_problem(part)
+            if part.source.url is not None:
+                return None
+            if isinstance(part, ImagePart):
+                encode_image(part.source, ImageLimits())
+                return None
+            sound = encode_audio(part.source)
+            empty = f"{part.source.label}: an empty sound, without samples" if sound.is_empty else None
+            return empty or _contradiction(part, sound.format)
+        except DataError as error:
+            return str(error)
+
+    def _video_problem(self, part: VideoPart) -> str | None:
+        if part.mode == "file":
+            refuse_part_of_file(part)
+        if part.source.url is not None:
+            return None
+        key = (part.source.label, span_of(part))
+        if part.source.path is None or key not in self._videos:
+            self._videos[key] = self._open_video(part)
+        return self._videos[key]
+
+    def _open_video(self, part: VideoPart) -> str | None:
+        try:
+            found = open_video_file(part.source).found if part.mode == "file" else None
+            if not self.general_problems:
+                check_video(part.source, span=span_of(part))
+        except DataError as error:
+            return str(error)
+        except MissingExtraError as error:
+            self.general_problems.append(f"video: no video could be opened: {error}")
+        return _contradiction(part, found) if found else None
+
+
+def _contradiction(part: AudioPart | VideoPart, found: str) -> str | None:
+    is_wrong = contradict(part.format, found)
+    return f"{part.source.label}: format says {part.format}, and the bytes are {found}" if is_wrong else None
 
 
 def _check_scores(evaluator: Any, dataset: Dataset, report: CheckReport) -> None:

@@ -76,8 +76,8 @@ class VideoPart:
     mode: VideoMode = "frames"
     """Whether the file itself is sent, or frames of it as pictures."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """`fps`, sent beside the file; `start` and `end` in seconds, which the frames are taken from; and how many of
-    these, as `nframe`, or `frame_rate` of each second."""
+    """`start` and `end` in seconds, which the frames are taken from; and how many of these, as `nframe`, or of each
+    second, as a data set's `frame_rate` or a record's `fps`, which is also sent beside a file."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,8 @@
 `questions.csv` (or .tsv, .jsonl, .parquet) has the columns of the benchmark: `question`, options in `A`, `B`, …,
 `answer`, `category`, …; and in `image_path` a picture's name in the folder, or a Python list of several. Rows without
 `index` are numbered from 1. Pictures are put into `image` as base64; a row with the pictures of an earlier one names
-that row. `--paths` leaves them where they are and writes absolute paths.
+that row. `--paths` leaves them where they are and writes absolute paths. A name may not lead out of the folder, by
+`..`, a link or as an absolute path, unless into one that `--allow-media-root` names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import base64
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from flagmm.errors import DataError, FlagMMError
 from flagmm.formats.lmu import LONGEST_REFERENCE, parse_list_cell
 from flagmm.formats.table import Table, open_table
 from flagmm.jsonio import AtomicFile
+from flagmm.media.places import MediaRoots
 from flagmm.media.reading import read_file
 from flagmm.media.sniff import sniff_family
 
@@ -30,11 +32,16 @@ Row = dict[str, Any]
 _PATHS, _PICTURES = "image_path", "image"
 
 
-def write_benchmark(folder: Path, questions: Path, target: Path, *, keeps_paths: bool = False) -> int:
+def write_benchmark(
+    folder: Path, questions: Path, target: Path, *, keeps_paths: bool = False, allowed: Sequence[Path] = ()
+) -> int:
     """Write the table; how many rows it has.
 
+    Args:
+        allowed: further folders that pictures may be in.
+
     Raises:
-        DataError: there are no questions, a picture is missing or none, or an index is there twice.
+        DataError: there are no questions, a picture is missing, elsewhere or none, or an index is there twice.
         OutputError: the file cannot be written.
     """
     table = open_table(questions)
@@ -46,12 +53,12 @@ def write_benchmark(folder: Path, questions: Path, target: Path, *, keeps_paths:
     with AtomicFile(target) as file:
         writer = csv.DictWriter(file, ["index", *kept, *pictures], delimiter="\t", restval="", lineterminator="\n")
         writer.writeheader()
-        for row in _rows(table, folder, keeps_paths=keeps_paths):
+        for row in _rows(table, folder, MediaRoots((folder, *allowed)), keeps_paths=keeps_paths):
             writer.writerow({name: row.get(name) for name in writer.fieldnames})
     return len(table)
 
 
-def _rows(table: Table, folder: Path, *, keeps_paths: bool) -> Iterator[Row]:
+def _rows(table: Table, folder: Path, roots: MediaRoots, *, keeps_paths: bool) -> Iterator[Row]:
     owners: dict[tuple[Path, ...], str] = {}  # index of the row that holds these pictures
     indexes: set[str] = set()
     for number in range(len(table)):
@@ -61,6 +68,8 @@ def _rows(table: Table, folder: Path, *, keeps_paths: bool) -> Iterator[Row]:
             raise DataError(f"{table.where(number)}: a second row with the index {index!r}")
         indexes.add(index)
         paths = _paths(row.get(_PATHS), folder, table.where(number))
+        for path in paths:
+            roots.check(str(path), str(path), of=f"the folder of pictures ({folder})")
         yield {**row, "index": index, _PATHS: _cell([str(path.resolve()) for path in paths])} | (
             {} if keeps_paths else {_PICTURES: _picture_cell(paths, index, owners)}
         )
@@ -102,9 +111,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("questions", type=Path, help="a .csv, .tsv, .jsonl or .parquet file")
     parser.add_argument("output", type=Path, help="the table to write")
     parser.add_argument("--paths", action="store_true", help="write paths instead of base64")
+    parser.add_argument(
+        "--allow-media-root", type=Path, action="append", default=[], metavar="DIR", help="a further folder of pictures"
+    )
     given = parser.parse_args(arguments)
+    allowed = given.allow_media_root
     try:
-        rows = write_benchmark(given.folder, given.questions, given.output, keeps_paths=given.paths)
+        rows = write_benchmark(given.folder, given.questions, given.output, keeps_paths=given.paths, allowed=allowed)
     except FlagMMError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_status

@@ -34,6 +34,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("tasks", nargs="*", metavar="TASK", help="task files, folders, globs, or installed names")
     parser.add_argument("--tasks", nargs="+", dest="more", default=[], metavar="TASK", help="the same, as of a run")
     parser.add_argument("--data-root", metavar="DIR", help="folder of annotations and media, instead of the tasks' own")
+    parser.add_argument(
+        "--allow-media-root", action="append", metavar="DIR", help="a further folder that data may name media in"
+    )
     parser.add_argument("--reprocess", action="store_true", help="run the tasks' process.py again")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     return parser
@@ -61,7 +64,12 @@ def _check(arguments: argparse.Namespace) -> int:
     for task in tasks:
         try:
             with kept_streams():
-                report = check_task(task, data_root=arguments.data_root, reprocess=arguments.reprocess)
+                report = check_task(
+                    task,
+                    data_root=arguments.data_root,
+                    settings=_settings(arguments),
+                    reprocess=arguments.reprocess,
+                )
         except FlagMMError as error:
             logger.error("%s: %s", task.name, one_line(error), exc_info=arguments.debug)
             status = max(status, error.exit_status)
@@ -79,8 +87,12 @@ def _load_tasks(arguments: argparse.Namespace) -> list[TaskSpec]:
 
     load_dotenv_file()
     tasks = [load_task(path) for path in find_tasks(arguments.tasks)]
-    check_tasks(tasks, data_root=arguments.data_root)
+    check_tasks(tasks, data_root=arguments.data_root, settings=_settings(arguments))
     return tasks
+
+
+def _settings(arguments: argparse.Namespace) -> dict[str, list[str]]:
+    return {"allow_media_roots": arguments.allow_media_root} if arguments.allow_media_root else {}
 
 
 def draw(report: CheckReport) -> str:

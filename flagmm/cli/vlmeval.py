@@ -58,6 +58,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--fps", type=float, metavar="N", help="frames of each second of a video")
     parser.add_argument("--use-subtitle", action="store_true", default=None, help="put subtitles before the question")
     parser.add_argument(
+        "--allow-media-root", dest="allow_media_roots", action="append", metavar="DIR",
+        help="a further folder that tables may name media in",
+    )  # fmt: skip
+    parser.add_argument(
         "--rule", choices=["careful", "reference"], help="reference: read replies as VLMEvalKit does, faults included"
     )
     parser.add_argument("--reuse", action="store_true", default=None, help="go on with the newest run of each model")

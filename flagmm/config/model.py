@@ -26,6 +26,13 @@ DEFAULT_FETCH_BYTES = 100 << 20
 DEFAULT_FETCH_TIMEOUT = 60.0
 
 
+class Unsaid(int):
+    """A number that nobody gave: the default of a setting that means less than the same number when it is given."""
+
+
+DEFAULT_FRAMES = Unsaid(16)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelSpec:
     """One model and how to call it. None means "not given": nothing is sent, or the endpoint's default holds."""
@@ -53,7 +60,9 @@ class ModelSpec:
     """Pixels."""
     image_detail: str | None = None
     """How closely the endpoint is asked to look at pictures whose data do not say; None sends nothing of it."""
-    max_num_frames: int = 16
+    max_num_frames: int = DEFAULT_FRAMES
+    """Frames of a video whose data ask for no number of them; the default does not bound how many a data set asks of
+    each second."""
     video_mode: VideoMode | None = None
     """Whether videos are sent as files or as frames; None leaves it to the data set."""
     fetch_media: bool = False

@@ -27,7 +27,7 @@ _ENDPOINT = (
     "stream", "video_llm", "system_prompt",
 )  # fmt: skip
 _JUDGE = ("judge", "judge_args", "judge_base_url", "judge_key", "judge_api_nproc", "judge_retry", "judge_timeout")
-_DATA = ("nframe", "fps", "use_subtitle", "rule", "pack")
+_DATA = ("nframe", "fps", "use_subtitle", "rule", "pack", "allow_media_roots")
 _VARIABLES = ("OPENAI_API_KEY", "OPENAI_API_BASE", "LOCAL_LLM", "EVAL_PROXY")
 _TYPES: dict[str, Any] = {
     "mode": str, "work_dir": str, "reuse": bool, "keep_failed": bool, "verbose": bool, "debug": bool, "api_nproc": int,
@@ -35,7 +35,8 @@ _TYPES: dict[str, Any] = {
     "top_k": int, "top_p": float, "repetition_penalty": float, "timeout": float, "extra_body": dict[str, Any],
     "stream": bool, "video_llm": bool, "system_prompt": str, "judge": str, "judge_args": dict[str, Any],
     "judge_base_url": str, "judge_key": str, "judge_api_nproc": int, "judge_retry": int, "judge_timeout": float,
-    "nframe": int, "fps": float, "use_subtitle": bool, "rule": str, "pack": bool, **dict.fromkeys(_VARIABLES, str),
+    "nframe": int, "fps": float, "use_subtitle": bool, "rule": str, "pack": bool,
+    "allow_media_roots": list[str], **dict.fromkeys(_VARIABLES, str),
 }  # fmt: skip
 _MEANINGLESS = (
     "reuse_aux", "use_vllm", "use_verifier", "ignore", "custom_prompt", "local_media", "thinker", "api_mode",
@@ -67,7 +68,7 @@ class VlmevalConfig:
     judge: Mapping[str, Any] = field(default_factory=dict)
     """The keys that begin with `judge`."""
     data_settings: Mapping[str, Any] = field(default_factory=dict)
-    """How the videos of all data sets are sent, and by which `rule` replies are read."""
+    """How the videos of all data sets are sent, by which `rule` replies are read, and where media may be."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Taken before environment variables of the same names."""
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from flagmm.errors import DataError
 from flagmm.formats import READERS
 from flagmm.hints import shown
+from flagmm.media.source import is_url
 from flagmm.registry import FORMATS
 from flagmm.types import Annotation
 
@@ -123,12 +124,12 @@ def _literal(text: str, place: Place) -> Any:
 
 
 def is_file_path(value: str) -> bool:
-    """Whether a medium is a file, and not a URL or a data URI.
+    """Whether a medium is a file, and not an http(s) URL or a data URI.
 
     >>> [is_file_path(value) for value in ("img/1.png", "https://h/1.png", "data:image/png;base64,iVBO")]
     [True, False, False]
     """
-    return "://" not in value and value.lstrip()[:5].lower() != "data:"
+    return not is_url(value.strip()) and value.lstrip()[:5].lower() != "data:"
 
 
 def media_paths(annotation: Annotation, key: str) -> list[str]:

@@ -81,7 +81,12 @@ def prepared_root(config: Mapping[str, Any], cache_dir: str) -> Path:
     if not path:
         raise ConfigError("config: 'processed_dataset_path' is missing")
     parts = [str(config.get(key) or "") for key in ("dataset_name", "split")]
-    return Path(cache_dir).expanduser().absolute() / str(path) / parts[0] / parts[1]
+    return prepared_home(config, cache_dir) / parts[0] / parts[1]
+
+
+def prepared_home(config: Mapping[str, Any], cache_dir: str) -> Path:
+    """The folder of all that one process.py makes, such as several splits and the media that they share."""
+    return Path(cache_dir).expanduser().absolute() / str(config["processed_dataset_path"])
 
 
 def is_data_set(root: Path, anno_file: AnnoFile) -> bool:
@@ -108,7 +113,7 @@ class _Preparation:
         self.config = config
         self.anno_file = anno_file
         self.root = prepared_root(config, cache_dir)
-        self.home = Path(cache_dir).expanduser().absolute() / str(config["processed_dataset_path"])
+        self.home = prepared_home(config, cache_dir)
         self.work = self.home.with_name(f".{self.home.name}.preparing-{os.getpid()}")
         if not config.get("processor"):
             raise ConfigError(f"config: 'processor' is missing, and {self.root} holds no data set")

@@ -21,9 +21,10 @@ class Dataset(Protocol):
     """What the runner needs of a data set.
 
     It may also have `build_sample(index) -> Sample`, taken instead of the item; `question_id_at(index) -> str`, for
-    items that cannot be built; `indices_in(limit) -> Sequence[int]`, which items a limit lets through; and `strict`:
-    whether an item that cannot be built ends the run before anything is asked. `find_annotations()`, where it is
-    there, is taken before `get_annotation`, and need not have all of them in memory.
+    items that cannot be built; `indices_in(limit) -> Sequence[int]`, which items a limit lets through; `strict`:
+    whether an item that cannot be built ends the run before anything is asked; and `check_item(item)`, which raises a
+    `DataError` for an item that must not be asked. `find_annotations()`, where it is there, is taken before
+    `get_annotation`, and need not have all of them in memory.
     """
 
     name: str
@@ -52,6 +53,9 @@ def build_sample(dataset: Dataset, index: int) -> Sample:
         return item
     if not isinstance(item, Mapping) or "question" not in item or "question_id" not in item:
         raise DataError(f"item {index} of {dataset.name}: expected a dict with 'question_id' and 'question'")
+    check = getattr(dataset, "check_item", None)
+    if check is not None:
+        check(item)
     question = str(item["question"])
     return Sample(
         question_id=str(item["question_id"]),
@@ -120,6 +124,8 @@ def _span(item: Mapping[str, Any]) -> dict[str, float]:
     for key, value in span.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise DataError(f"video_{key}: expected seconds, found {value!r:.60}")
+    if span.get("end", math.inf) < span.get("start", 0):
+        raise DataError(f"video_end {span['end']:g} is before video_start {span['start']:g}")
     return span
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flagmm.dataset.vqa_base_dataset import VqaBaseDataset
+from flagmm.dataset.vqa_base_dataset import VqaBaseDataset, span_fields
 from flagmm.errors import DataError
 from flagmm.registry import DATASETS
 
@@ -29,7 +29,7 @@ class VideoDataset(VqaBaseDataset):
             "question_id": str(annotation["question_id"]),
             "type": annotation["question_type"],
         }
-        item |= {key: annotation[key] for key in ("video_start", "video_end") if annotation.get(key) is not None}
+        item |= span_fields(annotation)
         if self.with_label and annotation.get("answer") is not None:
             item["label"] = annotation["answer"]
         return item

@@ -27,6 +27,9 @@ VIDEO_MIMES = {
 AUDIO_MIMES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 """The two formats of sound that APIs take, and their MIME types."""
 
+_ALIKE = ({"mp4", "mov"}, {"mpeg", "ts"}, {"mkv", "webm"})
+"""Containers of one family, whose names are used for each other."""
+
 _IMAGE_PREFIXES = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -76,6 +79,15 @@ def sniff_video(data: bytes) -> str | None:
     if data[:4] == b"OggS":
         return "ogv" if b"\x80theora" in data[:64] else None
     return {b"FLV\1": "flv", b"\x30\x26\xb2\x75": "wmv"}.get(data[:4])
+
+
+def contradict(said: str | None, found: str) -> bool:
+    """Whether the format that data name cannot be meant, given what the bytes show.
+
+    >>> contradict("mp3", "wav"), contradict("mov", "mp4"), contradict(None, "mp4")
+    (True, False, False)
+    """
+    return said is not None and said != found and not any({said, found} <= names for names in _ALIKE)
 
 
 def sniff_mime(data: bytes) -> str | None:

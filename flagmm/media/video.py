@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flagmm.errors import ConfigError, DataError, MissingExtraError
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 _FRAMES_WORTH_A_SEEK = 8
 """A seek costs about as much as decoding so many frames."""
+_LIKELY = 1_000_000
+"""The largest denominator of the fractions that seconds given as a float are taken for."""
+_FRAMES_TO_CHECK = 3
+_SIDE_TO_CHECK = 64  # pixels
 _ROUNDING = 1e-6
 """How far seconds as floats may miss a time that they mean, in units of the stream."""
 
@@ -43,8 +48,11 @@ WHOLE = Span()
 class Pick:
     """Which frames of a video are taken."""
 
-    choose: Callable[[int, float], list[int]]
-    """How many frames there are, and how many seconds they last -> the numbers of those to take, ascending."""
+    choose: Callable[[int, Fraction | float], list[int]]
+    """How many frames there are, and how many seconds they last -> the numbers of those to take, ascending.
+
+    Seconds as a fraction are exact; a float is taken for the simplest fraction that it may mean.
+    """
     needs_times: bool = False
 
 
@@ -72,6 +80,8 @@ class _Timeline:
     """Which frames are keyframes, ascending."""
     key_seeks: list[int]
     """The time to seek to for each of these."""
+    rate: Fraction | None = None
+    """Frames of a second on average, where the file says."""
 
 
 def sample_frame_indices(total_frames: int, max_frames: int) -> list[int]:
@@ -106,23 +116,36 @@ def inner_frames(count: int) -> Pick:
     [2, 4, 6]
     """
 
-    def choose(total: int, seconds: float) -> list[int]:
+    def choose(total: int, seconds: Fraction | float) -> list[int]:
         return list(dict.fromkeys(number * total // (count + 1) for number in range(1, count + 1)))
 
     return Pick(choose=choose)
 
 
-def frames_per_second(rate: float) -> Pick:
-    """Take so many frames of each second, from the first on, as VLMEvalKit's `fps` does; at least one.
+def frames_per_second(rate: float, most: int | None = None) -> Pick:
+    """Take so many frames of each second, from the first on, as VLMEvalKit's `fps` does; at least one, none twice.
+
+    Of a video with `v` frames a second these are the frames `floor(i * v / rate)`, for each `i` below
+    `floor(seconds * rate)`, in exact arithmetic (`VideoBaseDataset.save_video_frames` has the same in floats).
+
+    Args:
+        rate: frames of a second; a decimal such as 0.1 is taken as it is written.
+        most: where there would be more, so many of them are taken, evenly spread from the first to the last.
 
     >>> frames_per_second(2).choose(30, 1.5)
     [0, 10, 20]
+    >>> frames_per_second(1).choose(300, 12)[:3]
+    [0, 25, 50]
     """
+    wanted_rate = Fraction(repr(float(rate)))
 
-    def choose(total: int, seconds: float) -> list[int]:
-        wanted = max(1, int(seconds * rate))
-        step = max(1.0, total / (seconds * rate)) if seconds else 1.0
-        return [int(number * step) for number in range(wanted) if int(number * step) < total]
+    def choose(total: int, seconds: Fraction | float) -> list[int]:
+        lasting = seconds if isinstance(seconds, Fraction) else Fraction(seconds).limit_denominator(_LIKELY)
+        frames = lasting * wanted_rate  # wanted of this video, not yet a whole number
+        wanted = max(1, min(math.floor(frames), total))
+        step = max(Fraction(1), total / frames) if frames else Fraction(1)
+        found = [math.floor(number * step) for number in range(wanted)]
+        return found if most is None else [found[index] for index in sample_frame_indices(len(found), most)]
 
     return Pick(choose=choose, needs_times=True)
 
@@ -167,27 +190,53 @@ def sample_frames(
         return [_encode_frame(frame, limits) for frame in _frames_by_number(source, wanted)]
 
 
+def check_video(source: MediaSource, *, span: Span = WHOLE) -> None:
+    """Decode the first, the middle and the last frame of a part.
+
+    Raises:
+        DataError: one cannot be had; the message names the file.
+        MissingExtraError: PyAV is not installed.
+    """
+    sample_frames(source, _FRAMES_TO_CHECK, ImageLimits(max_long_side=_SIDE_TO_CHECK), span=span)
+
+
 def _choose(timeline: _Timeline, span: Span, pick: Pick) -> list[int]:
     """Return the numbers of the wanted frames."""
-    times = timeline.times
-    low, high = 0, len(times)
-    if span != WHOLE:
-        first = times[0] if times else 0
-        start, end = (first + (seconds or 0) * timeline.second for seconds in (span.start, span.end))
-        low = bisect_left(times, math.ceil(start - _ROUNDING))
-        high = len(times) if span.end is None else bisect_right(times, math.floor(end + _ROUNDING))
-        if high <= low:
-            raise DataError(f"has no frames from {span}")
-    if high == 0:
+    if not timeline.times:
         raise DataError("has no frames")
+    low, high = _within(timeline, span)
     return [low + index for index in pick.choose(high - low, _seconds(timeline, low, high))]
 
 
-def _seconds(timeline: _Timeline, low: int, high: int) -> float:
-    """How long the frames from `low` to before `high` are shown, the last as long as the others on average."""
+def _within(timeline: _Timeline, span: Span) -> tuple[int, int]:
+    """The first frame that is shown in a span, and the one after its last.
+
+    A span in which no frame begins has the one that is on the screen meanwhile.
+
+    Raises:
+        DataError: it begins after the end of the video.
+    """
+    times = timeline.times
+    if span == WHOLE:
+        return 0, len(times)
+    start, end = (times[0] + (seconds or 0) * timeline.second for seconds in (span.start, span.end))
+    low = bisect_left(times, math.ceil(start - _ROUNDING))
+    high = len(times) if span.end is None else bisect_right(times, math.floor(end + _ROUNDING))
+    if high > low:
+        return low, high
+    shown = float(_seconds(timeline, 0, len(times))) * timeline.second
+    if low == len(times) and start >= max(times[-1] + 1, times[0] + shown) - _ROUNDING:
+        raise DataError(f"has no frames from {span}")
+    return low - 1, low
+
+
+def _seconds(timeline: _Timeline, low: int, high: int) -> Fraction:
+    """How long the frames from `low` to before `high` are shown, each as long as the others on average."""
     count = high - low
+    if timeline.rate:
+        return count / timeline.rate
     between = timeline.times[high - 1] - timeline.times[low]
-    return between / timeline.second * count / (count - 1) if count > 1 else 0.0
+    return between / Fraction(timeline.second) * Fraction(count, count - 1) if count > 1 else Fraction(0)
 
 
 @contextmanager
@@ -210,7 +259,7 @@ def _read_timeline(source: MediaSource) -> _Timeline | None:
     shown: list[int] = []
     keys: list[tuple[int, int]] = []
     with _opened(source) as (container, stream):
-        second = _second_of(stream)
+        second, rate = _second_of(stream), stream.average_rate
         for packet in container.demux(stream):
             if packet.size == 0 or packet.is_discard:
                 continue
@@ -229,6 +278,7 @@ def _read_timeline(source: MediaSource) -> _Timeline | None:
         second=second,
         key_numbers=[numbers[time] for time, _ in keys],
         key_seeks=[seek for _, seek in keys],
+        rate=rate,
     )
 
 
@@ -239,11 +289,11 @@ def _decode_timeline(source: MediaSource, *, needs_times: bool) -> _Timeline:
         DataError: times are needed, and a frame has none.
     """
     with _opened(source) as (container, stream):
-        second = _second_of(stream)
+        second, rate = _second_of(stream), stream.average_rate
         shown = [frame.pts for frame in container.decode(stream)]
     times = [time for time in shown if time is not None]
     if len(times) == len(shown):
-        return _Timeline(times=times, second=second, key_numbers=[], key_seeks=[])
+        return _Timeline(times=times, second=second, key_numbers=[], key_seeks=[], rate=rate)
     if needs_times:
         raise DataError("does not tell when its frames are shown, so no part of it can be taken")
     return _Timeline(times=list(range(len(shown))), second=second, key_numbers=[], key_seeks=[])

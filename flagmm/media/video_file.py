@@ -18,6 +18,8 @@ class VideoFile:
     """A video ready to be sent as it is."""
 
     mime: str
+    found: str
+    """The container that the bytes show, as `VIDEO_MIMES` names it."""
     blocks: Iterator[bytes]
     """The file's bytes, read as they are asked for; all blocks but the last are multiples of 3 bytes long."""
 
@@ -39,4 +41,4 @@ def open_video_file(source: MediaSource, said: str | None = None) -> VideoFile:
     found = sniff_video(head)
     if found is None:
         raise unusable(source.label, _OTHER.get(sniff_family(head) or "", "is not a video in a known format"))
-    return VideoFile(mime=VIDEO_MIMES[said or found], blocks=itertools.chain([first], blocks))
+    return VideoFile(mime=VIDEO_MIMES[said or found], found=found, blocks=itertools.chain([first], blocks))

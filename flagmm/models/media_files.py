@@ -13,8 +13,8 @@ from flagmm.config.model import ModelSpec
 from flagmm.errors import DataError
 from flagmm.media.image import EncodedMedia, ImageLimits
 from flagmm.media.sniff import HEAD_BYTES, sniff_mime
-from flagmm.media.video import Span, sample_frames
-from flagmm.models.openai_body import picked_by
+from flagmm.media.video import sample_frames
+from flagmm.models.openai_body import picked_by, refuse_part_of_file, span_of
 from flagmm.types import AudioPart, ImagePart, MediaSource, Part, TextPart, VideoPart
 
 
@@ -45,7 +45,7 @@ class MediaFiles:
         """The parts in order, each `dict(type=…, value=…)`.
 
         Raises:
-            DataError: a medium cannot be read, or is a sound.
+            DataError: a medium cannot be read, is a sound, or only a part of a file.
         """
         return [item for part in content for item in self._items(part)]
 
@@ -55,14 +55,16 @@ class MediaFiles:
         if isinstance(part, AudioPart):
             raise DataError(f"{part.source.label}: a class in VLMEvalKit's shape takes pictures and videos, no sounds")
         if isinstance(part, ImagePart) or (self._video_mode or part.mode) == "file":
+            if isinstance(part, VideoPart):
+                refuse_part_of_file(part)
             return [{"type": part.type, "value": self._place(part.source)}]
         return [{"type": "image", "value": self._written(frame.data, frame.mime)} for frame in self._frames(part)]
 
     def _frames(self, part: VideoPart) -> list[EncodedMedia]:
         if part.source.url is not None:
             raise DataError(f"{part.source.label}: frames cannot be taken from a URL; give the model fetch_media true")
-        span = Span(start=part.extra.get("start"), end=part.extra.get("end"))
-        return sample_frames(part.source, self._most_frames, self._limits, span=span, pick=picked_by(part))
+        most = self._most_frames
+        return sample_frames(part.source, most, self._limits, span=span_of(part), pick=picked_by(part, most))
 
     def _place(self, source: MediaSource) -> str:
         if source.data is None:

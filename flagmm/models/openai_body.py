@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import secrets
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from flagmm.config.model import ModelSpec
+from flagmm.config.model import ModelSpec, Unsaid
 from flagmm.config.secrets import mask_url
 from flagmm.errors import DataError
 from flagmm.media.audio import encode_audio
 from flagmm.media.image import EncodedMedia, ImageLimits, encode_image
-from flagmm.media.sniff import AUDIO_MIMES
-from flagmm.media.video import Pick, Span, frames_per_second, inner_frames, sample_frames
+from flagmm.media.sniff import AUDIO_MIMES, contradict
+from flagmm.media.video import WHOLE, Pick, Span, frames_per_second, inner_frames, sample_frames
 from flagmm.media.video_file import open_video_file
 from flagmm.types import AudioPart, ImagePart, Message, Part, TextPart, VideoPart
+
+logger = logging.getLogger(__name__)
 
 _SENT_AS_GIVEN = ("max_tokens", "temperature", "top_p", "reasoning", "thinking", "provider")
 
@@ -31,6 +34,7 @@ class BodyBuilder:
             max_bytes=spec.max_image_size, max_long_side=spec.max_long_side, min_short_side=spec.min_short_side
         )
         self._wants_data_uri = _wants_data_uri(spec.url)
+        self._told: set[str] = set()
         # Stands for base64 text until the body is cut there; random, so that no question can hold it.
         self._marker = f"@@{secrets.token_hex(12)}@@"
 
@@ -87,6 +91,17 @@ class BodyBuilder:
         mode = self._spec.video_mode or part.mode
         return [self._video_file(part, media)] if mode == "file" else self._video_frames(part, media)
 
+    def _tell_of_format(self, part: AudioPart | VideoPart, found: str) -> None:
+        """Warn once of each format that is sent as the data say though the bytes contradict it."""
+        if contradict(part.format, found):
+            text = f"{part.source.label}: format says {part.format}, and the bytes are {found}; it is sent as said"
+            self._tell(f"{part.format} {found}", text)
+
+    def _tell(self, cause: str, text: str) -> None:
+        if cause not in self._told:
+            self._told.add(cause)
+            logger.warning("%s (told once; flagevalmm check names all of them)", text)
+
     def _picture(self, picture: EncodedMedia, media: list[list[bytes]], detail: str | None = None) -> dict[str, Any]:
         media.append([base64.b64encode(picture.data)])
         return _image(f"data:{picture.mime};base64,{self._marker}", detail)
@@ -95,14 +110,19 @@ class BodyBuilder:
         if part.source.url is not None:
             raise DataError(f"{mask_url(part.source.url)}: a sound cannot be sent as a URL, and it was not fetched")
         sound = encode_audio(part.source, part.format)
+        self._tell_of_format(part, sound.found or sound.format)
+        if sound.is_empty:
+            self._tell("empty", f"{part.source.label}: an empty sound, without samples, is sent")
         media.append([base64.b64encode(sound.data)])
         prefix = f"data:{AUDIO_MIMES[sound.format]};base64," if self._wants_data_uri else ""
         return {"type": "input_audio", "input_audio": {"data": prefix + self._marker, "format": sound.format}}
 
     def _video_file(self, part: VideoPart, media: list[list[bytes]]) -> dict[str, Any]:
+        refuse_part_of_file(part)
         url = part.source.url
         if url is None:
             video = open_video_file(part.source, part.format)
+            self._tell_of_format(part, video.found)
             media.append([base64.b64encode(block) for block in video.blocks])
             url = f"data:{video.mime};base64,{self._marker}"
         beside = {"fps": part.extra["fps"]} if "fps" in part.extra else {}
@@ -114,19 +134,44 @@ class BodyBuilder:
                 f"{mask_url(part.source.url)}: frames cannot be taken from a URL; "
                 'give the model fetch_media true, or video_mode "file"'
             )
-        span = Span(start=part.extra.get("start"), end=part.extra.get("end"))
-        pick = picked_by(part)
-        frames = sample_frames(part.source, self._spec.max_num_frames, self._limits, span=span, pick=pick)
+        most = self._spec.max_num_frames
+        frames = sample_frames(part.source, most, self._limits, span=span_of(part), pick=picked_by(part, most))
         return [self._picture(frame, media) for frame in frames]
 
 
-def picked_by(part: VideoPart) -> Pick | None:
-    """Which frames the data set asks for, where it does; else the model's most are spread evenly."""
+def picked_by(part: VideoPart, most: int) -> Pick | None:
+    """Which frames the data ask for, where they do; else the model's most are spread evenly.
+
+    Args:
+        most: the model's `max_num_frames`. It bounds a rate that a data set was given only where it was given, too,
+            so that a benchmark at one frame a second has all of them; a rate that a record names is always bounded.
+    """
     if "nframe" in part.extra:
         return inner_frames(part.extra["nframe"])
     if "frame_rate" in part.extra:
-        return frames_per_second(part.extra["frame_rate"])
+        return frames_per_second(part.extra["frame_rate"], None if isinstance(most, Unsaid) else most)
+    if part.extra.get("fps"):
+        return frames_per_second(part.extra["fps"], most)
     return None
+
+
+def span_of(part: VideoPart) -> Span:
+    """The part of the video that is asked about."""
+    return Span(start=part.extra.get("start") or None, end=part.extra.get("end"))
+
+
+def refuse_part_of_file(part: VideoPart) -> None:
+    """Refuse to send a whole file where only a part of it is asked about.
+
+    Raises:
+        DataError: the video has a start or an end.
+    """
+    span = span_of(part)
+    if span != WHOLE:
+        raise DataError(
+            f"{mask_url(part.source.label)}: only the part from {span} is asked about, and a file is sent whole; "
+            'set video_mode to "frames", or cut the video'
+        )
 
 
 def _image(url: str, detail: str | None) -> dict[str, Any]:

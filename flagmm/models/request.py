@@ -9,6 +9,9 @@ from typing import Any
 
 from flagmm.types import AudioPart, ImagePart, MediaPart, Message, Part, TextPart
 
+_EXACT_RATE = 2
+"""Another rule than that of older answers for which frames a rate picks, so those are asked again."""
+
 
 def request_hash(fingerprint: str, messages: Sequence[Message], repeat: int) -> str:
     """A hash of everything that decides an answer.
@@ -49,4 +52,6 @@ def _asked_of(part: MediaPart) -> dict[str, Any]:
     else:
         mode = part.mode if part.mode != "frames" else None
         said = {"format": part.format, "mode": mode, "extra": dict(part.extra)}
+        if mode is None and part.extra.keys() & {"frame_rate", "fps"}:
+            said["picked"] = _EXACT_RATE
     return {name: value for name, value in said.items() if value}

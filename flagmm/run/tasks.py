@@ -60,7 +60,7 @@ def _configured(task: TaskSpec, own: Mapping[str, Any], config: TaskConfig, *, w
 def _of_run(kind: Any, config: TaskConfig) -> dict[str, Any]:
     given = {name: getattr(config, name) for name in _OF_THE_RUN}
     named = hints_of(kind)  # a class of a person's own may hand all other keywords on to one that does not know them
-    return {name: value for name, value in given.items() if value is not None and name in named}
+    return {name: value for name, value in given.items() if value not in (None, []) and name in named}
 
 
 def _translated(own: Mapping[str, Any], where: str) -> dict[str, Any]:

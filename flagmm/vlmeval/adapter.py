@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,15 +38,25 @@ class VlmevalClassDataset:
         name: the task's name in results.
         dataset: the table's name.
         class_name: of the class, or the class itself.
+        allow_media_roots: folders that the table may name media in by `..` or a link.
         base_dir: not used.
     """
 
     kind = "vlmeval"
 
-    def __init__(self, *, name: str, dataset: str, class_name: str | type, base_dir: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        dataset: str,
+        class_name: str | type,
+        allow_media_roots: Sequence[str] = (),
+        base_dir: str | None = None,
+    ) -> None:
         self.name = name
         kind: Any = CLASSES[class_name] if isinstance(class_name, str) else class_name
         self.inner = kind(dataset=dataset)
+        self.inner.allow_media_roots = tuple(allow_media_roots)
         self.columns = tuple(str(column) for column in self.inner.data.columns)
 
     def __len__(self) -> int:

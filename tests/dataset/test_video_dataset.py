@@ -8,6 +8,7 @@ import pytest
 
 from flagmm.dataset.sample import build_sample
 from flagmm.dataset.video_dataset import VideoDataset
+from flagmm.dataset.vqa_base_dataset import VqaBaseDataset
 from flagmm.errors import DataError
 from flagmm.types import TextPart, VideoPart
 
@@ -54,6 +55,17 @@ def test_the_video_is_sent_after_the_text(tmp_path):
 def test_a_part_of_the_video_may_be_asked_about(tmp_path):
     content = build_sample(make(tmp_path, video_path="v.mp4", video_start=1, video_end=2.5), 0).messages[0].content
     assert content[1].extra == {"start": 1, "end": 2.5}
+
+
+def test_a_part_may_be_asked_about_in_a_data_set_of_any_media(tmp_path):
+    make(tmp_path, video_path="v.mp4", img_path="a.png", video_start=1, video_end=2.5)
+    content = build_sample(VqaBaseDataset(name="t", data_root=str(tmp_path)), 0).messages[0].content
+    assert content[-1].extra == {"start": 1, "end": 2.5}
+
+
+def test_a_part_that_ends_before_it_starts_is_told(tmp_path):
+    with pytest.raises(DataError, match=r"video_end 1 is before video_start 2\.5"):
+        build_sample(make(tmp_path, video_path="v.mp4", video_start=2.5, video_end=1), 0)
 
 
 @pytest.mark.parametrize("value", ["1", True, -1, [1]])

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from flagmm.dataset.sample import build_sample
+from flagmm.dataset.video_dataset import VideoDataset
 from flagmm.dataset.vqa_base_dataset import DEBUG_ITEMS, VqaBaseDataset
 from flagmm.errors import ConfigError, DataError
 from flagmm.registry import FORMATS
@@ -190,3 +191,63 @@ def test_what_a_task_s_own_reader_makes_stays_what_it_is(tmp_path):
         FORMATS.register_module(name=".odd", module=lambda path: [item(1, note=odd)])
         dataset = VqaBaseDataset(name="t", data_root=str(tmp_path), anno_file="data.odd")
     assert dataset.find_annotations()["1"]["note"] is odd
+
+
+@pytest.fixture
+def elsewhere(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "a.png").write_bytes(b"x")
+    return folder
+
+
+@pytest.mark.parametrize("key", ["img_path", "video_path", "audio_path"])
+@pytest.mark.parametrize("kind", [VqaBaseDataset, VideoDataset])
+@pytest.mark.parametrize("way", ["dots", "dots below a folder", "a link", "a linked folder", "absolute", "no file"])
+def test_media_outside_of_the_data_are_refused_unless_allowed(make, tmp_path, elsewhere, kind, key, way):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.png").symlink_to(elsewhere / "a.png")
+    (tmp_path / "linked").symlink_to(elsewhere)
+    (tmp_path / "v.mp4").write_bytes(b"x")
+    path = {
+        "dots": f"../{elsewhere.name}/a.png",
+        "dots below a folder": f"sub/../../{elsewhere.name}/a.png",
+        "a link": "link.png",
+        "a linked folder": "linked/a.png",
+        "absolute": str(elsewhere / "a.png"),
+        "no file": f"../{elsewhere.name}/gone.png",
+    }[way]
+    if kind is VideoDataset and key != "video_path":
+        pytest.skip("only videos are sent")
+    fields = {"video_path": "v.mp4", key: ["v.mp4", path]}
+    with pytest.raises(DataError) as caught:
+        build_sample(make(item(1, **fields), dataset=kind), 0)
+    assert str(caught.value).startswith(f"{key}: '{path}': ") or len(path) > 60
+    assert str(caught.value).endswith(f"--allow-media-root {elsewhere}")
+    assert build_sample(make(item(1, **fields), dataset=kind, allow_media_roots=[str(elsewhere)]), 0)
+
+
+@pytest.mark.parametrize("path", ["a.png", "sub/../a.png", "inner.png", "../alias/a.png", "{root}/a.png"])
+def test_media_that_stay_inside_are_taken_also_where_the_data_folder_is_a_link(tmp_path, path):
+    (tmp_path / "data" / "sub").mkdir(parents=True)
+    (tmp_path / "data" / "a.png").write_bytes(b"x")
+    (tmp_path / "data" / "inner.png").symlink_to("a.png")
+    (tmp_path / "alias").symlink_to(tmp_path / "data")
+    given = path.format(root=tmp_path / "alias")
+    (tmp_path / "data" / "data.json").write_text(json.dumps([item(1, img_path=given)]))
+    dataset = VqaBaseDataset(name="t", data_root=str(tmp_path / "alias"))
+    source = build_sample(dataset, 0).messages[0].content[0].source
+    assert (tmp_path / "data" / "a.png").samefile(source.path)
+
+
+def test_what_begins_like_a_url_and_is_none_is_a_path_below_the_data(make, tmp_path):
+    (tmp_path / "x:").mkdir()
+    with pytest.raises(DataError, match="--allow-media-root"):
+        build_sample(make(item(1, img_path="x://../../../../../../etc/hostname")), 0)
+
+
+def test_a_data_set_class_of_a_tasks_own_names_what_it_likes(make, elsewhere):
+    class Own(VqaBaseDataset):
+        def __getitem__(self, index):
+            return {**super().__getitem__(index), "img_path": str(elsewhere / "a.png")}
+
+    assert build_sample(make(item(1), dataset=Own), 0).messages[0].content[-1].source.path == str(elsewhere / "a.png")

@@ -126,7 +126,6 @@ def test_media_elsewhere_need_leave(run_command, tmp_path, tmp_path_factory, end
     [
         (["--subset", "a"], "VqaBaseDataset knows no --subset"),
         (["--strict"], "VqaBaseDataset knows no --strict"),
-        (["--allow-media-root", "x"], "VqaBaseDataset knows no --allow-media-root"),
     ],
 )
 def test_a_flag_that_a_task_cannot_follow_is_an_error_that_names_the_task(

@@ -65,3 +65,35 @@ def test_nothing_to_read_is_an_error_that_names_the_file(tmp_path, name):
 def test_a_url_is_not_read():
     with pytest.raises(ValueError, match=r"http://x/a\.wav"):
         encode_audio(MediaSource(url="http://x/a.wav"))
+
+
+FORMAT = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8)
+
+
+def riff(*chunks):
+    body = b"WAVE" + b"".join(chunks)
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(riff(FORMAT, b"data" + bytes(4)), id="a data chunk of no bytes"),
+        pytest.param(riff(FORMAT, b"data" + bytes(4), b"LIST" + struct.pack("<I", 4) + b"abcd"), id="and a note"),
+        pytest.param(riff(FORMAT), id="no data chunk"),
+        pytest.param(riff(FORMAT, b"data" + struct.pack("<I", 800)), id="cut off before the first sample"),
+        pytest.param(b"ID3\x04\0\0\0\0\0\x05" + bytes(5), id="an mp3 of a tag alone"),
+        pytest.param(b"ID3\x04\0\0\0\0\0\x05" + bytes(500), id="an mp3 of a tag and padding"),
+    ],
+)
+def test_a_sound_without_samples_is_known(tmp_path, data):
+    (tmp_path / "a.wav").write_bytes(data)
+    assert encode_audio(MediaSource(path=str(tmp_path / "a.wav"))).is_empty
+
+
+@pytest.mark.parametrize("size", [4, 0xFFFFFFFF, 0])
+def test_a_sound_whose_header_does_not_know_its_length_is_not_empty(size):
+    data = riff(FORMAT, b"data" + struct.pack("<I", size) + b"\x80\x81\x82\x83")
+    if size == 0:
+        data += b"\x80" * 16
+    assert not encode_audio(MediaSource(data=data)).is_empty

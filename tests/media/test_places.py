@@ -5,7 +5,7 @@ from hypothesis import given as forall
 from hypothesis import strategies as st
 
 from flagmm.errors import DataError
-from flagmm.media.places import MediaPlaces
+from flagmm.media.places import MediaPlaces, MediaRoots
 
 
 @pytest.fixture
@@ -121,3 +121,49 @@ def test_no_text_makes_anything_but_a_path_inside_or_an_error(tmp_path_factory, 
     except DataError:
         return
     assert os.path.realpath(found).startswith((os.path.realpath(folder), os.path.realpath(os.curdir)))
+
+
+@pytest.fixture
+def snapshot(tmp_path, monkeypatch):
+    """A data set as HuggingFace's cache holds it: links into a folder of blobs."""
+    repository = tmp_path / "hub" / "datasets--a--b"
+    (repository / "blobs").mkdir(parents=True)
+    (repository / "blobs" / "1f2e").write_bytes(b"x")
+    (repository / "snapshots" / "main" / "img").mkdir(parents=True)
+    (repository / "snapshots" / "main" / "img" / "a.png").symlink_to("../../../blobs/1f2e")
+    (tmp_path / "hub" / "other").write_bytes(b"x")
+    monkeypatch.chdir(repository)
+    return repository / "snapshots" / "main"
+
+
+def test_a_snapshot_in_huggingfaces_cache_is_read_through_its_links(snapshot):
+    assert MediaPlaces(snapshot).resolve("img/a.png") == str(snapshot / "img" / "a.png")
+    assert MediaPlaces(snapshot / "img").resolve("a.png")
+    with pytest.raises(DataError, match="--allow-media-root"):
+        MediaPlaces(snapshot).resolve("../../../other")
+
+
+def test_a_folder_called_snapshots_opens_nothing_beside_it(tmp_path):
+    (tmp_path / "snapshots" / "main").mkdir(parents=True)
+    (tmp_path / "a.png").write_bytes(b"x")
+    assert not MediaRoots([tmp_path / "snapshots" / "main"]).hold(str(tmp_path / "a.png"))
+    assert MediaRoots([tmp_path / "snapshots" / "main"]).folders == (str(tmp_path / "snapshots" / "main"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"),
+    [
+        pytest.param("pictures/sub/a.png", "shared", id="the folder that a link stands for"),
+        pytest.param("../secret/a.png", "secret", id="the file's own by dots"),
+        pytest.param("one.png", "secret", id="the file's own where it is the link itself"),
+    ],
+)
+def test_the_folder_to_allow_is_the_one_that_lets_all_of_it_in(tree, text, folder):
+    (tree / "shared" / "sub").mkdir()
+    (tree / "shared" / "sub" / "a.png").write_bytes(b"x")
+    (tree / "data" / "pictures").symlink_to(tree / "shared")
+    (tree / "data" / "one.png").symlink_to(tree / "secret" / "a.png")
+    with pytest.raises(DataError) as caught:
+        places(tree).resolve(text)
+    assert str(caught.value).endswith(f"give --allow-media-root {tree / folder}")
+    assert places(tree, folder).resolve(text)

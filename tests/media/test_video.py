@@ -24,9 +24,9 @@ BITS = range(8)
 IDENTITY_MATRIX = struct.pack(">9i", 1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30)
 
 
-def make_video(path, frames=100, *, codec="libx264", key_every=10, size=SIZE, options=None, times=None):
+def make_video(path, frames=100, *, codec="libx264", key_every=10, size=SIZE, options=None, times=None, rate=25):
     with av.open(str(path), "w", options={"movflags": "faststart"} if path.suffix == ".mp4" else {}) as container:
-        stream = container.add_stream(codec, rate=25, options={"x264-params": "scenecut=0", **(options or {})})
+        stream = container.add_stream(codec, rate=rate, options={"x264-params": "scenecut=0", **(options or {})})
         stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
         stream.codec_context.gop_size = key_every
         stream.codec_context.max_b_frames = 2
@@ -161,7 +161,7 @@ def test_a_part_of_a_video_is_taken_from_its_own_frames(tmp_path, name, start, e
     ("name", "span", "message"),
     [
         ("x.mp4", Span(start=5), "has no frames from 5 s to the end"),
-        ("x.mp4", Span(start=1.01, end=1.02), "has no frames from 1.01 s to 1.02 s"),
+        ("x.mp4", Span(start=4, end=5), "has no frames from 4 s to 5 s"),
         ("x.h264", Span(start=1), "does not tell when its frames are shown"),
     ],
 )
@@ -170,6 +170,23 @@ def test_a_part_without_frames_is_an_error_that_names_it(tmp_path, name, span, m
     with pytest.raises(DataError) as caught:
         sample_frames(MediaSource(path=str(path)), 5, ImageLimits(), span=span)
     assert str(caught.value).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize("name", ["x.mp4", "x.mkv", "x.ts"])
+@pytest.mark.parametrize(
+    ("start", "end", "shown"),
+    [(1.01, 1.02, 25), (0.001, 0.039, 0), (3.961, 3.97, 99), (3.98, None, 99), (1.02, 1.02, 25)],
+)
+def test_a_part_in_which_no_frame_begins_has_the_one_on_the_screen(tmp_path, name, start, end, shown):
+    source = MediaSource(path=str(make_video(tmp_path / name)))
+    assert numbers(sample_frames(source, 5, ImageLimits(), span=Span(start=start, end=end))) == [shown]
+
+
+def test_a_frame_that_is_shown_for_long_is_on_the_screen_all_the_while(tmp_path):
+    path = make_video(tmp_path / "slides.mkv", frames=3, times=[0, 5000, 10_000])
+    source = MediaSource(path=str(path))
+    for start, end, shown in ((2, 4, [0]), (5.5, 9, [1]), (4, 6, [1])):
+        assert numbers(sample_frames(source, 5, ImageLimits(), span=Span(start=start, end=end))) == shown
 
 
 def test_the_cover_of_a_song_is_no_video(tmp_path):
@@ -343,6 +360,62 @@ def test_without_pyav_the_error_says_what_to_install():
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == "reading a video needs 'av': pip install 'flagmm[video]'"
+
+
+@pytest.mark.parametrize(
+    ("rate", "total", "video_rate", "expected"),
+    [
+        pytest.param(1, 300, 25, [*range(0, 300, 25)], id="12 s of 25 frames, one a second"),
+        pytest.param(0.1, 1000, 25, [0, 250, 500, 750], id="a rate that no float is"),
+        pytest.param(3, 50, 25, [0, 8, 16, 25, 33, 41], id="steps between frames"),
+        pytest.param(1, 3000, Fraction(30000, 1001), [number * 30000 // 1001 for number in range(100)], id="NTSC"),
+        pytest.param(30, 10, 10, [*range(10)], id="more than the video has"),
+    ],
+)
+def test_a_rate_picks_the_frames_of_its_formula(rate, total, video_rate, expected):
+    seconds = Fraction(total) / Fraction(video_rate)
+    assert frames_per_second(rate).choose(total, seconds) == expected
+    assert frames_per_second(rate).choose(total, float(seconds)) == expected
+
+
+@forall(
+    st.integers(1, 5000),
+    st.sampled_from([Fraction(24), Fraction(25), Fraction(30000, 1001), Fraction(24000, 1001), Fraction(15), 60]),
+    st.sampled_from(["0.1", "0.5", "0.7", "1", "2", "3.3", "10"]),
+)
+def test_the_formula_holds_for_all_lengths_and_rates(total, video_rate, rate):
+    wanted = total * Fraction(rate) // video_rate
+    formula = [int(number * video_rate / Fraction(rate)) for number in range(wanted)] or [0]
+    assert frames_per_second(float(rate)).choose(total, total / Fraction(video_rate)) == formula
+
+
+@pytest.mark.parametrize("name", ["x.mp4", "x.mkv", "x.avi", "x.ts"])
+@pytest.mark.parametrize("rate", [25, 10, Fraction(30000, 1001)])
+def test_a_file_is_picked_from_by_its_own_rate(tmp_path, name, rate):
+    path = make_video(tmp_path / name, frames=120, codec="mpeg4" if name == "x.avi" else "libx264", rate=rate)
+    frames = sample_frames(MediaSource(path=str(path)), 2, ImageLimits(), pick=frames_per_second(1))
+    assert numbers(frames) == [number * rate // 1 for number in range(int(120 / rate))]
+
+
+def test_a_file_of_changing_rate_is_picked_from_by_its_average_rate(tmp_path):
+    times = [number * 40 for number in range(50)] + [2000 + number * 80 for number in range(50)]
+    path = make_video(tmp_path / "x.mp4", times=times)
+    with av.open(str(path)) as container:
+        average = container.streams.video[0].average_rate
+    assert average < 25
+    frames = sample_frames(MediaSource(path=str(path)), 2, ImageLimits(), pick=frames_per_second(1))
+    assert numbers(frames) == [int(number * average) for number in range(int(100 / average))]
+
+
+def test_a_part_is_picked_from_by_the_rate_of_its_file(tmp_path):
+    source = MediaSource(path=str(make_video(tmp_path / "x.mp4")))
+    span = Span(start=1, end=3.5)
+    assert numbers(sample_frames(source, 2, ImageLimits(), span=span, pick=frames_per_second(1))) == [25, 50]
+
+
+def test_a_rate_is_bounded_by_the_most_frames():
+    assert frames_per_second(1, 4).choose(300, 12) == [0, 75, 175, 275]
+    assert frames_per_second(1, 12).choose(300, 12) == frames_per_second(1).choose(300, 12)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from flagmm.models.openai_body import BodyBuilder
 from flagmm.types import AudioPart, ImagePart, MediaSource, Message, TextPart, VideoPart
 from tests.media.test_video import make_video
 
+EMPTY_WAV = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\0\0\0\0"
+
 
 def build(*parts, repeat=0, messages=None, **spec):
     content = tuple(TextPart(text=part) if isinstance(part, str) else part for part in parts)
@@ -135,7 +137,7 @@ def test_a_url_is_left_to_the_endpoint():
 
 
 def test_a_sound_is_sent_with_its_format(tmp_path):
-    sound = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\0\0\0\0"
+    sound = EMPTY_WAV
     (tmp_path / "s.wav").write_bytes(sound)
     (part,) = content(AudioPart(source=MediaSource(path=str(tmp_path / "s.wav"))))
     assert part == {"type": "input_audio", "input_audio": {"data": base64.b64encode(sound).decode(), "format": "wav"}}
@@ -229,7 +231,7 @@ def test_a_long_video_is_several_pieces_of_the_body(tmp_path):
 
 
 def test_the_rate_of_a_video_travels_beside_it():
-    extra = {"fps": 2, "start": 1.0, "end": 3.0}
+    extra = {"fps": 2, "start": 0.0}
     (part,) = content(VideoPart(source=MediaSource(url="https://h/v.mp4"), mode="file", extra=extra))
     assert part == {"type": "video_url", "video_url": {"url": "https://h/v.mp4"}, "fps": 2}
 
@@ -247,8 +249,53 @@ def test_the_model_file_decides_before_the_data_set_how_a_video_is_sent(mode, se
         assert content(part, video_mode=setting)[0]["type"] == sent
 
 
-@pytest.mark.parametrize(("extra", "frames"), [({"nframe": 3}, 3), ({"frame_rate": 1}, 4), ({"fps": 1}, 2), ({}, 2)])
+def test_a_format_that_the_bytes_contradict_and_an_empty_sound_are_told_once(caplog, tmp_path):
+    path = make_video(tmp_path / "a.mp4")
+    content(
+        AudioPart(source=MediaSource(data=WAV), format="mp3"),
+        AudioPart(source=MediaSource(data=WAV), format="mp3"),
+        AudioPart(source=MediaSource(data=WAV), format="wav"),
+        AudioPart(source=MediaSource(data=EMPTY_WAV, name="one")),
+        AudioPart(source=MediaSource(data=EMPTY_WAV, name="two")),
+        VideoPart(source=MediaSource(path=str(path)), format="avi", mode="file"),
+        VideoPart(source=MediaSource(path=str(path)), format="mov", mode="file"),
+    )
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 3
+    assert "format says mp3, and the bytes are wav; it is sent as said (told once" in told[0]
+    assert told[1].startswith("one: an empty sound, without samples, is sent")
+    assert told[2].startswith(f"{path}: format says avi, and the bytes are mp4")
+
+
+@pytest.mark.parametrize(
+    ("extra", "frames"), [({"nframe": 3}, 3), ({"frame_rate": 0.5}, 2), ({"fps": 0.5}, 2), ({}, 3)]
+)
 def test_the_data_set_may_say_how_many_frames_a_video_is_sent_as(tmp_path, extra, frames):
     path = make_video(tmp_path / "a.mp4")  # of 100 frames and 4 seconds
     part = VideoPart(source=MediaSource(path=str(path)), extra=extra)
-    assert len(content(part, max_num_frames=2)) == frames
+    assert len(content(part, max_num_frames=3)) == frames
+
+
+@pytest.mark.parametrize(
+    ("extra", "settings", "frames"),
+    [
+        ({"frame_rate": 10}, {"max_num_frames": 5}, 5),
+        ({"frame_rate": 10}, {"max_num_frames": 16}, 16),
+        ({"frame_rate": 10}, {}, 40),
+        ({"fps": 10}, {"max_num_frames": 5}, 5),
+        ({"fps": 10}, {}, 16),
+        ({"fps": 0}, {}, 16),
+        ({"fps": 10, "start": 1, "end": 1.3}, {}, 3),
+    ],
+)
+def test_the_most_frames_that_a_model_is_given_bound_a_rate(tmp_path, extra, settings, frames):
+    path = make_video(tmp_path / "a.mp4")
+    assert len(content(VideoPart(source=MediaSource(path=str(path)), extra=extra), **settings)) == frames
+
+
+@pytest.mark.parametrize("source", [{"url": "https://u:pw@h/v.mp4"}, {"path": "v.mp4"}, {"data": b"x"}])
+@pytest.mark.parametrize("extra", [{"start": 1}, {"end": 2.5}, {"start": 0, "end": 2}])
+def test_a_part_of_a_video_is_not_sent_as_the_whole_file(source, extra):
+    with pytest.raises(DataError, match=r"only the part from .* a file is sent whole.*video_mode") as caught:
+        content(VideoPart(source=MediaSource(**source), mode="file", extra=extra))
+    assert "pw" not in str(caught.value)

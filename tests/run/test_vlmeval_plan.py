@@ -62,6 +62,24 @@ def test_settings_of_all_tables_are_taken_where_an_entry_has_none(tables):
     assert settings_of("mine", {"nframe": 2}, {"nframe": 8, "fps": 1.0})["nframe"] == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "entry", "settings", "expected"),
+    [
+        ("mine", {"nframe": 8, "fps": -1}, {}, {"nframe": 8}),
+        ("mine", {"nframe": 0, "fps": -1}, {}, {}),
+        ("mine", {"nframe": 0}, {"nframe": 4}, {"nframe": 4}),
+        ("mine", {}, {"nframe": 0, "fps": -1.0}, {}),
+        ("mine", {"fps": 2}, {"nframe": 8, "fps": -1}, {"fps": 2}),
+        ("Video-MME_16frame", {}, {"fps": 1.0}, {"nframe": 16}),
+        ("Video-MME_16frame", {"fps": -1, "nframe": 4}, {}, {"nframe": 4}),
+        ("Video-MME_0fps", {}, {}, {}),
+    ],
+)
+def test_what_is_not_set_in_vlmevalkits_spelling_asks_for_no_frames(tables, name, entry, settings, expected):
+    found = settings_of(name, entry, settings)
+    assert {key: found[key] for key in ("nframe", "fps") if key in found} == expected
+
+
 def test_how_replies_are_read_goes_to_the_evaluator(tables):
     task = make_task("mine", {"circular": True}, {"rule": "reference"}, source="here")
     assert task.evaluator == {"type": "TsvEvaluator", "circular": True, "rule": "reference"}

@@ -141,3 +141,18 @@ def test_what_makes_no_table_is_told_and_leaves_none(tmp_path, folder, text, mes
     assert tsv_from_folder.main([str(folder), str(tmp_path / "q.jsonl"), str(tmp_path / "out.tsv")]) == 2
     assert re.search(message, capsys.readouterr().err)
     assert not (tmp_path / "out.tsv").exists()
+
+
+@pytest.mark.parametrize("flags", [[], ["--paths"]])
+@pytest.mark.parametrize("way", ["../far/a.png", "link.png", "{far}/a.png"])
+def test_no_picture_from_elsewhere_gets_into_a_table_without_leave(tmp_path, folder, way, flags, capsys):
+    far = tmp_path / "far"
+    far.mkdir()
+    (far / "a.png").write_bytes(picture("red"))
+    (folder / "link.png").symlink_to(far / "a.png")
+    (tmp_path / "q.jsonl").write_text(json.dumps({"question": "Q", "image_path": way.format(far=far)}) + "\n")
+    arguments = [str(folder), str(tmp_path / "q.jsonl"), str(tmp_path / "out.tsv"), *flags]
+    assert tsv_from_folder.main(arguments) == 2
+    assert f"--allow-media-root {far}" in capsys.readouterr().err
+    assert not (tmp_path / "out.tsv").exists()
+    assert tsv_from_folder.main([*arguments, "--allow-media-root", str(far)]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -12,7 +13,7 @@ from flagmm.dataset.sampled import SampledDataset
 from flagmm.dataset.tsv.cells import options_if_asked, options_of, reference_answer
 from flagmm.dataset.tsv.media import RowPictures, VideoSettings, video_part
 from flagmm.dataset.tsv.pictures import PictureFiles
-from flagmm.dataset.tsv.places import TableRequest, find_table, pictures_folder
+from flagmm.dataset.tsv.places import TablePlaces, TableRequest, find_table, pictures_folder
 from flagmm.dataset.tsv.rows import Record, TsvRow, TsvRows
 from flagmm.dataset.tsv.saved_notes import NOTES_NAME
 from flagmm.dataset.tsv.subtitles import read_subtitles
@@ -44,9 +45,12 @@ class TsvDataset(SampledDataset):
         kind: "mcq", "vqa", "yes-no" or "video" instead of what the columns show.
         short_answer: ask for a single word or phrase, as VLMEvalKit's own VQA benchmarks do.
         skip_noimg: leave out rows without a picture where the table has the column `image`, as VLMEvalKit does.
-        nframe: send so many frames of each video; or give `fps`; without either the file is sent.
+        nframe: send so many frames of each video; or give `fps`; without either the file is sent. 0 and below are
+            VLMEvalKit's "not given", also of `fps`.
         fps: send so many frames of each second of a video.
         use_subtitle: put the text of `subtitle_path` in front of a video's question.
+        allow_media_roots: folders that relative paths may lead into by `..` or a link, beside the table's own folder
+            and `$LMUData`; absolute paths may lead anywhere.
         strict: a faulty row ends the run before anything is asked.
         base_dir: folder of the task file; not used, as paths are a person's.
         cache_dir: not used, as nothing is prepared.
@@ -73,6 +77,7 @@ class TsvDataset(SampledDataset):
         nframe: int | None = None,
         fps: float | None = None,
         use_subtitle: bool = False,
+        allow_media_roots: Sequence[str] = (),
         strict: bool = False,
         base_dir: str | None = None,
         cache_dir: str | None = None,
@@ -80,20 +85,22 @@ class TsvDataset(SampledDataset):
         if kind is not None and kind not in (get_args(Kind) if self.fixed_kind is None else (self.fixed_kind,)):
             known = self.fixed_kind or ", ".join(get_args(Kind))
             raise ConfigError(f"dataset: kind: expected one of {known}, found {kind!r}")
-        if nframe is not None and fps is not None:
-            raise ConfigError(f"dataset: nframe is {nframe} and fps {fps}; give one of them")
+        self._video_settings = VideoSettings.of(nframe, fps)
         self.name = name
         self.strict = strict
         self.path: Path = find_table(TableRequest(dataset=dataset or name, data_root=data_root, url=url, md5=md5))
-        pictures, beside = pictures_folder(self.path), self.path.resolve().parent
+        pictures = pictures_folder(self.path)
         self._rows = TsvRows(self.path, skip_noimg=skip_noimg, notes=pictures / NOTES_NAME)
         self.columns = self._rows.columns
         self.kind: str = self.fixed_kind or kind or _kind_of(self._rows)
-        self._video_settings = VideoSettings(nframe=nframe, fps=fps)
         self._short_answer = short_answer
         self._use_subtitle = use_subtitle
-        self._pictures = RowPictures(self._rows, PictureFiles(pictures, self.path), (pictures, beside))
-        self._video_folders = (pictures, beside, beside / "video", beside / "videos", beside / self.path.stem)
+        allowed = tuple(allow_media_roots)
+        places = TablePlaces(self.path, pictures, allowed=allowed)
+        self._pictures = RowPictures(self._rows, PictureFiles(pictures, self.path), places)
+        self._video_places = TablePlaces(
+            self.path, pictures, further=("video", "videos", self.path.stem), allowed=allowed
+        )
         logger.info("%s: %d rows, kind %s", self.path, len(self._rows), self.kind)
 
     def __len__(self) -> int:
@@ -160,9 +167,9 @@ class TsvDataset(SampledDataset):
     def _parts(self, row: TsvRow, text: str) -> tuple[Part, ...]:
         if self.kind != "video":
             return place_pictures(text, self._pictures.of(row))
-        video = video_part(row.cells, self._video_folders, self._video_settings)
+        video = video_part(row.cells, self._video_places, self._video_settings)
         if self._use_subtitle:
-            text = read_subtitles(row.cells, self._video_folders) + text
+            text = read_subtitles(row.cells, self._video_places) + text
         return (video, TextPart(text=text))
 
     def _annotation(self, index: int) -> Annotation:

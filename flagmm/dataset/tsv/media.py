@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 from flagmm.dataset.general.parts import located
 from flagmm.dataset.tsv.image_cell import ImageCell
 from flagmm.dataset.tsv.pictures import PictureFiles
-from flagmm.dataset.tsv.places import locate
+from flagmm.dataset.tsv.places import TablePlaces
 from flagmm.dataset.tsv.rows import Record, TsvRow, TsvRows
-from flagmm.errors import DataError
+from flagmm.errors import ConfigError, DataError
 from flagmm.formats.lmu import find_image, parse_list_cell
 from flagmm.types import MediaSource, VideoMode, VideoPart
 
@@ -24,8 +25,8 @@ class RowPictures:
 
     rows: TsvRows
     files: PictureFiles
-    folders: Sequence[Path]
-    """Where relative paths start, in the order in which they are looked in."""
+    places: TablePlaces
+    """Where the files are that rows name."""
 
     def of(self, row: TsvRow) -> list[MediaSource]:
         """The pictures of a row, in order; none where it has neither `image` nor `image_path`.
@@ -39,7 +40,7 @@ class RowPictures:
                 return self._decoded(owner)
         with located("image_path"):
             paths = parse_list_cell(row.cells["image_path"]) if "image_path" in row.cells else []
-            return [locate(path, self.folders) for path in paths]
+            return [self.places.locate(path) for path in paths]
 
     def _owner(self, row: TsvRow) -> TsvRow:
         """The row whose pictures are meant: itself, or the one that its short cell names."""
@@ -85,6 +86,20 @@ class VideoSettings:
     fps: float | None = None
     """Frames of each second."""
 
+    @classmethod
+    def of(cls, nframe: int | None, fps: float | None) -> VideoSettings:
+        """The settings in VLMEvalKit's spelling, where 0 and below (`nframe` 0, `fps` -1) mean "not set".
+
+        Raises:
+            ConfigError: both are set, or one is no number.
+        """
+        for name, value in (("nframe", nframe), ("fps", fps)):
+            if value is not None and not math.isfinite(value):
+                raise ConfigError(f"dataset: {name} is {value}; give a number above 0, or leave it out to send files")
+        if is_set(nframe) and is_set(fps):
+            raise ConfigError(f"dataset: nframe is {nframe} and fps {fps}; give one of them")
+        return cls(nframe=nframe if is_set(nframe) else None, fps=fps if is_set(fps) else None)
+
     @property
     def mode(self) -> VideoMode:
         """The file itself is sent where no number of frames is given."""
@@ -96,15 +111,38 @@ class VideoSettings:
         return {name: value for name, value in given.items() if value is not None}
 
 
-def video_part(record: Record, folders: Sequence[Path], settings: VideoSettings) -> VideoPart:
+def is_set(value: Any) -> bool:
+    """Whether a value of `nframe` or `fps` asks for frames; VLMEvalKit's defaults, 0 and -1, ask for none."""
+    return value is not None and not (isinstance(value, int | float) and value <= 0)
+
+
+def video_part(record: Record, places: TablePlaces, settings: VideoSettings) -> VideoPart:
     """The video of a row, by `video_path`, else by the name in `video`, whose ending may be left out.
 
     Raises:
-        DataError: the row names none, or it is not there.
+        DataError: the row names none, or it is not there, or bounds no part of it.
     """
     column = "video_path" if "video_path" in record else "video"
     with located(column):
         if column not in record:
             raise DataError("is empty")
-        source = locate(record[column], folders, endings=_VIDEO_ENDINGS)
-    return VideoPart(source=source, mode=settings.mode, extra=settings.extra)
+        source = places.locate(record[column], endings=_VIDEO_ENDINGS)
+    return VideoPart(source=source, mode=settings.mode, extra={**settings.extra, **_span_of(record)})
+
+
+def _span_of(record: Record) -> Mapping[str, float]:
+    """The part of the video that the columns `video_start` and `video_end` bound, in seconds."""
+    span: dict[str, float] = {}
+    for name in ("start", "end"):
+        column = f"video_{name}"
+        if column not in record:
+            continue
+        try:
+            span[name] = float(record[column])
+        except ValueError:
+            span[name] = math.nan
+        if not 0 <= span[name] < math.inf:
+            raise DataError(f"{column}: expected seconds, found {record[column]!r:.60}")
+    if span.get("end", math.inf) < span.get("start", 0):
+        raise DataError(f"video_end {span['end']:g} is before video_start {span['start']:g}")
+    return span

@@ -11,6 +11,7 @@ from pathlib import Path
 from flagmm.config.env import lmu_data_dir
 from flagmm.dataset.tsv.download import download, is_sound
 from flagmm.errors import ConfigError, DataError, OutputError
+from flagmm.media.places import MediaRoots
 from flagmm.media.reading import shorten, stat_file, unusable
 from flagmm.media.source import is_url
 from flagmm.types import MediaSource
@@ -117,26 +118,70 @@ def _make_folder(folder: Path) -> None:
         ) from None
 
 
-def locate(text: str, folders: Sequence[Path], *, endings: Sequence[str] = ("",)) -> MediaSource:
-    """What a path in a table leads to: a URL, a file by its absolute path, or one below the first folder that has it.
+class TablePlaces:
+    """Turns the paths of one table into files that may be read."""
 
-    A relative path may not lead out of that folder.
+    def __init__(
+        self, table: Path, pictures: Path, *, further: Sequence[str] = (), allowed: Sequence[str] = ()
+    ) -> None:
+        """Look in `pictures`, then beside the table.
 
-    Raises:
-        DataError: there is no such file.
-    """
-    if is_url(text):
-        return MediaSource(url=text)
-    if not text.strip() or "\0" in text:
-        raise unusable(shorten(text), "is no path")
-    path = Path(text).expanduser()
-    if path.is_absolute():
-        stat_file(str(path))
-        return MediaSource(path=str(path))
-    for folder in folders:
-        for ending in endings:
-            found = Path(os.path.normpath(folder / f"{text}{ending}"))
-            if found.is_relative_to(os.path.normpath(folder)) and found.exists():
-                stat_file(str(found))
-                return MediaSource(path=str(found))
-    raise unusable(shorten(text), f"no such file, neither in {' nor in '.join(map(str, folders))}")
+        Args:
+            further: folders beside the table that are looked in last, by name.
+            allowed: folders that `..` and links may lead into (`--allow-media-root`), beside the table's own and
+                `$LMUData`.
+        """
+        self._table = table
+        beside = table.resolve().parent
+        self.folders = (pictures, beside, *(beside / name for name in further))
+        self._own = MediaRoots((pictures, beside, lmu_data_dir()))
+        self._allowed = MediaRoots(allowed)
+        self._told = False
+
+    def locate(self, text: str, *, endings: Sequence[str] = ("",)) -> MediaSource:
+        """What a path leads to: a URL, a file by its absolute path, or one below the first folder that has it.
+
+        A relative path may not lead out of that folder, neither by `..` nor by a link, unless into an allowed one.
+
+        Raises:
+            DataError: there is no such file, or it is elsewhere.
+        """
+        if is_url(text):
+            return MediaSource(url=text)
+        if not text.strip() or "\0" in text:
+            raise unusable(shorten(text), "is no path")
+        path = Path(text).expanduser()
+        if path.is_absolute():
+            stat_file(str(path))
+            self._tell_of(str(path))
+            return MediaSource(path=str(path))
+        outside: str | None = None
+        for folder in self.folders:
+            for ending in endings:
+                found = os.path.normpath(os.path.join(folder, f"{text}{ending}"))
+                if not os.path.exists(found):
+                    continue
+                if self._may_be_read(found, folder):
+                    stat_file(found)
+                    return MediaSource(path=found)
+                outside = outside or found
+        looked = f"no such file, neither in {' nor in '.join(map(str, self.folders))}"
+        if outside is not None:
+            place = os.path.realpath(outside)
+            looked += f"; the path leads outside of these, to {place}; {self._own.advice(outside)}"
+        raise DataError(f"{shorten(text)}: {looked}")
+
+    def _may_be_read(self, path: str, folder: Path) -> bool:
+        is_inside = path.startswith(os.path.normpath(folder).rstrip(os.sep) + os.sep)
+        return (is_inside and self._own.hold(path)) or self._allowed.hold(path)
+
+    def _tell_of(self, path: str) -> None:
+        """Say once that the table has files read from elsewhere, as its format lets it."""
+        if self._told or self._own.hold(path) or self._allowed.hold(path):
+            return
+        self._told = True
+        logger.info(
+            "%s: names files elsewhere by absolute paths, which are read, the first is %s (told once)",
+            self._table,
+            path,
+        )

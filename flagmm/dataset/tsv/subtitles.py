@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
 
 from flagmm.dataset.general.parts import located
-from flagmm.dataset.tsv.places import locate
+from flagmm.dataset.tsv.places import TablePlaces
 from flagmm.dataset.tsv.rows import Record
 from flagmm.jsonio import read_text
 
@@ -16,7 +14,7 @@ _TIME = re.compile(r"\s*[\d:.,]+\s*-->.*")
 _TAG = re.compile(r"<[^<>\n]*>|\{\\[^{}\n]*\}")
 
 
-def read_subtitles(record: Record, folders: Sequence[Path]) -> str:
+def read_subtitles(record: Record, places: TablePlaces) -> str:
     """The text to put before the question of a row; "" where it names no subtitles.
 
     Raises:
@@ -25,7 +23,7 @@ def read_subtitles(record: Record, folders: Sequence[Path]) -> str:
     if "subtitle_path" not in record:
         return ""
     with located("subtitle_path"):
-        source = locate(record["subtitle_path"], folders)
+        source = places.locate(record["subtitle_path"])
         lines = spoken_lines(read_text(source.path or record["subtitle_path"]))
     return f"{_INTRODUCTION}{' '.join(lines)}\n" if lines else ""
 

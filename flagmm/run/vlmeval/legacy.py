@@ -18,7 +18,7 @@ from flagmm.run.vlmeval.plan import VlmevalPlan, make_plan
 
 logger = logging.getLogger(__name__)
 
-_OF_THE_BACKEND = frozenset({"eval_backend", "eval_config", "work_dir", "limit", "debug"})
+_OF_THE_BACKEND = frozenset({"eval_backend", "eval_config", "work_dir", "limit", "debug", "allow_media_roots"})
 
 
 class Scores(dict[str, dict[str, str]]):
@@ -60,6 +60,8 @@ def plan_legacy(config: TaskConfig, *, source: str) -> VlmevalPlan:
     if not isinstance(given, Mapping):
         raise ConfigError(f"{source}: eval_config: expected an object with model and data, or the path of a file")
     values: dict[str, Any] = {"work_dir": config.work_dir, "limit": config.limit, **given}
+    if config.allow_media_roots:
+        values.setdefault("allow_media_roots", config.allow_media_roots)
     return make_plan(parse_vlmeval(values, source=f"{source}: eval_config"), source=f"{source}: eval_config")
 
 

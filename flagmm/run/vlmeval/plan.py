@@ -16,6 +16,7 @@ from flagmm.config.model import ModelSpec, parse_model
 from flagmm.config.task import TaskSpec, load_task
 from flagmm.config.vlmeval import VlmevalConfig
 from flagmm.config.vlmeval_models import judge_values, model_values, own_class
+from flagmm.dataset.tsv.media import is_set
 from flagmm.errors import ConfigError
 from flagmm.inference.plan import Scope
 from flagmm.models.build import check_keywords_of_class, own_keys
@@ -36,6 +37,7 @@ _VIDEO_NAME = re.compile(
     r"(?P<table>.+?)_(?:(?P<nframe>[1-9]\d*)frame|(?P<fps>\d+(?:\.\d+)?)fps)(?P<subs>_subs)?(?P<pack>_pack|_nopack)?"
 )
 _OF_SCORING = ("rule", "circular", "match")
+_FRAMES = frozenset({"nframe", "fps"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,17 +108,17 @@ def make_task(
     Raises:
         ConfigError: neither a table nor a task has this name.
     """
-    given = {**(settings or {}), **entry}
+    given = _with_settings(entry, settings or {})
     kind = given.pop("class", None)
     table = str(given.get("dataset", name))
     patched = CLASSES.patched_class(kind, _table(table))
     if patched is not None:
-        return _of_class(name, table, patched)
+        return _allowing(given, _of_class(name, table, patched))
     if kind is None and not _table(table).is_file() and "url" not in given and "data_root" not in given:
         preset = _video_preset(name)
         if preset is None:
-            return _installed(name, source)
-        given = {**(settings or {}), **preset}
+            return _allowing(given, _installed(name, source))
+        given = _with_settings(_with_settings(entry, preset), settings or {})
         table = str(given["dataset"])
     refuse_pack(given.pop("pack", False), name=name, where=f"{source}: data: {name}")
     refuse_conversations(kind, _table(table), where=f"{source}: data: {name}")
@@ -130,6 +132,21 @@ def make_task(
     scoring = {key: given.pop(key) for key in _OF_SCORING if key in given}
     dataset = {**task.dataset, "type": _type(kind, name, source), "name": name, **given}
     return replace(task, name=name, dataset=dataset, evaluator={**(task.evaluator or {}), **scoring})
+
+
+def _with_settings(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry with the settings of all tables where it has none; how many frames are sent is one setting, not two."""
+    own, common = ({key: value for key, value in each.items() if key not in _FRAMES or is_set(value)}
+                   for each in (entry, settings))  # fmt: skip
+    if own.keys() & _FRAMES:
+        common = {key: value for key, value in common.items() if key not in _FRAMES}
+    return {**common, **own}
+
+
+def _allowing(given: Mapping[str, Any], task: TaskSpec) -> TaskSpec:
+    """A task that is no table, with the folders that its media may be in."""
+    roots = given.get("allow_media_roots")
+    return replace(task, dataset={**task.dataset, "allow_media_roots": roots}) if roots else task
 
 
 def _of_class(name: str, table: str, class_name: str) -> TaskSpec:

@@ -38,6 +38,7 @@ class VLMEvalKitDataset(SampledDataset):
             `data/vlmevalkit` in the working directory.
         dataset_kwargs: keywords for VLMEvalKit's `build_dataset`.
         sample_limit: take only so many questions, from the first.
+        allow_media_roots: folders that relative paths of its table may lead into by `..` or a link.
         strict: a question that cannot be built ends the run before anything is asked.
         base_dir: not used, as paths are a person's.
 
@@ -63,6 +64,7 @@ class VLMEvalKitDataset(SampledDataset):
         data_root: str | None = None,
         dataset_kwargs: Mapping[str, Any] | None = None,
         sample_limit: int | None = None,
+        allow_media_roots: Sequence[str] = (),
         strict: bool = False,
         base_dir: str | None = None,
     ) -> None:
@@ -72,6 +74,7 @@ class VLMEvalKitDataset(SampledDataset):
         self.dataset_name = dataset_name
         self.name = name or dataset_name
         self.strict = strict
+        self.allow_media_roots = tuple(allow_media_roots)
         self.sample_limit = sample_limit
         self.dataset_kwargs = dict(dataset_kwargs or {})
         self._secrets = secrets_in(self.dataset_kwargs)
@@ -142,7 +145,7 @@ class VLMEvalKitDataset(SampledDataset):
                 prompt = self.inner.build_prompt(self.inner.data.iloc[index])
         except UserCodeError as error:
             raise DataError(str(error)) from error
-        return messages_of(prompt, folders=[*folders, self.data_root])
+        return messages_of(prompt, folders=[*folders, self.data_root], allowed=self.allow_media_roots)
 
     @cached_property
     def _places(self) -> dict[str, int]:

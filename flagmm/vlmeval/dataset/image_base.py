@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from flagmm.config.env import lmu_data_dir
 from flagmm.dataset.tsv.image_cell import ImageCell
 from flagmm.dataset.tsv.media import RowPictures
 from flagmm.dataset.tsv.pictures import PictureFiles
-from flagmm.dataset.tsv.places import pictures_folder
+from flagmm.dataset.tsv.places import TablePlaces, pictures_folder
 from flagmm.dataset.tsv.rows import TsvRow
 from flagmm.errors import DataError
 from flagmm.types import MediaSource
@@ -30,10 +30,12 @@ class ImageBaseDataset:
         dataset_name: the table's name.
         data: the table, as `load_data` gave it; `index` whole numbers where all are.
         img_root: folder of the pictures.
+        allow_media_roots: folders that the table's relative paths may lead into by `..` or a link.
     """
 
     MODALITY = "IMAGE"
     TYPE = "VQA"
+    allow_media_roots: Sequence[str] = ()
 
     def __init__(self, dataset: str, skip_noimg: bool = True) -> None:
         self.dataset_name = dataset
@@ -75,7 +77,7 @@ class ImageBaseDataset:
             table = self._table if self._table.is_file() else folder
             files = PictureFiles(folder, table)
             rows: Any = _FrameRows(self.data)  # `named` is all that pictures need of a table
-            self._pictures = RowPictures(rows, files, (folder, self._table.resolve().parent))
+            self._pictures = RowPictures(rows, files, TablePlaces(self._table, folder, allowed=self.allow_media_roots))
         return [_value(source) for source in self._pictures.of(_table_row(line))]
 
     def build_prompt(self, line: Any) -> MessageList:

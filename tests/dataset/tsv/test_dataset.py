@@ -229,13 +229,33 @@ def video(lmu, settings, **cells):
 
 @pytest.mark.parametrize(
     ("settings", "mode", "extra"),
-    [({}, "file", {}), ({"nframe": 8}, "frames", {"nframe": 8}), ({"fps": 0.5}, "frames", {"frame_rate": 0.5})],
+    [
+        ({}, "file", {}),
+        ({"nframe": 8}, "frames", {"nframe": 8}),
+        ({"fps": 0.5}, "frames", {"frame_rate": 0.5}),
+        ({"nframe": 0}, "file", {}),
+        ({"fps": -1}, "file", {}),
+        ({"nframe": 0, "fps": -1.0}, "file", {}),
+        ({"nframe": 8, "fps": -1}, "frames", {"nframe": 8}),
+        ({"nframe": -1, "fps": 2}, "frames", {"frame_rate": 2}),
+        ({"nframe": None, "fps": 0}, "file", {}),
+    ],
 )
 def test_a_video_comes_before_its_question(lmu, settings, mode, extra):
     sample = video(lmu, settings, A="one", B="two")
     part, text = sample.messages[0].content
     assert (type(part), part.mode, dict(part.extra), text.text) == (VideoPart, mode, extra, CHOICE)
     assert part.source.path == str(lmu / "video" / "v1.mp4")
+
+
+def test_a_row_may_ask_about_a_part_of_its_video(lmu):
+    part = video(lmu, {"nframe": 2}, video_start="1.5", video_end="3").messages[0].content[0]
+    assert part.extra == {"nframe": 2, "start": 1.5, "end": 3}
+    for cells in ({"video_start": "soon"}, {"video_end": "-1"}, {"video_start": "nan"}):
+        with pytest.raises(DataError, match=r"t\.tsv:2: video_(start|end): expected seconds, found"):
+            video(lmu, {}, **cells)
+    with pytest.raises(DataError, match=r"t\.tsv:2: video_end 1 is before video_start 2"):
+        video(lmu, {}, video_start="2", video_end="1")
 
 
 def test_a_video_may_have_a_list_of_candidates_a_path_and_subtitles(lmu):
@@ -253,3 +273,50 @@ def test_a_video_that_is_not_there_and_contradicting_settings_are_told(lmu):
         video(lmu, {}, video="v2")
     with pytest.raises(ConfigError, match=r"nframe is 8 and fps 1\.0; give one of them"):
         video(lmu, {"nframe": 8, "fps": 1.0})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_rate_that_is_no_number_is_told(lmu, value):
+    with pytest.raises(ConfigError, match=r"fps is -?(nan|inf); give a number above 0"):
+        video(lmu, {"fps": value})
+
+
+@pytest.mark.parametrize("way", ["dots", "link", "linked folder"])
+@pytest.mark.parametrize("medium", ["image_path", "video"])
+def test_what_leads_out_of_the_tables_folders_is_refused_unless_allowed(lmu, tmp_path, way, medium):
+    far = tmp_path / "far"
+    far.mkdir()
+    (far / "red.png").write_bytes(picture("red"))
+    home = lmu / "images" / "t"
+    home.mkdir(parents=True)
+    (home / "link.png").symlink_to(far / "red.png")
+    (lmu / "linked").symlink_to(far)
+    path = {"dots": "../../../far/red.png", "link": "link.png", "linked folder": "linked/red.png"}[way]
+    row = vqa("1", **{medium: path})
+    with pytest.raises(DataError, match=rf"t\.tsv:2: {medium}: .*leads outside .*--allow-media-root {far}$"):
+        table(lmu, row).build_sample(0)
+    found = table(lmu, row, allow_media_roots=[str(far)]).build_sample(0).messages[0].content[0]
+    assert (far / "red.png").samefile(found.source.path)
+
+
+@pytest.mark.parametrize("linked", ["", "images", "images/t"])
+def test_the_folder_of_tables_and_its_pictures_may_be_links(lmu, tmp_path, linked):
+    real = tmp_path / "real" / linked
+    (real / "images/t".removeprefix(linked).lstrip("/")).mkdir(parents=True, exist_ok=True)
+    (lmu / linked).parent.mkdir(parents=True, exist_ok=True)
+    (lmu / linked).symlink_to(real)
+    (lmu / "images" / "t" / "red.png").write_bytes(picture("red"))
+    assert asked(lmu, vqa("1", image_path="red.png"))[0] == picture("red")
+
+
+def test_absolute_paths_elsewhere_are_said_once(lmu, tmp_path, caplog):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "red.png").write_bytes(picture("red"))
+    (lmu / "images" / "t").mkdir(parents=True)
+    (lmu / "images" / "t" / "in.png").write_bytes(picture("red"))
+    paths = [lmu / "images" / "t" / "in.png", *[tmp_path / "far" / "red.png"] * 2]
+    caplog.set_level("INFO")
+    dataset = table(lmu, *(vqa(str(number), image_path=str(path)) for number, path in enumerate(paths)))
+    assert [shown(dataset.build_sample(number))[0] for number in range(3)] == [picture("red")] * 3
+    [told] = [record.getMessage() for record in caplog.records if "told once" in record.getMessage()]
+    assert f"the first is {tmp_path / 'far' / 'red.png'} (told once)" in told
