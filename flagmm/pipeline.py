@@ -11,8 +11,9 @@ from flagmm.assembly import attach_judge, build_dataset, build_evaluator, datase
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
-from flagmm.evaluator.aggregate import count
+from flagmm.evaluator.aggregate import about_endings, counts_of
 from flagmm.evaluator.answers import read_answers
+from flagmm.evaluator.tallies import ReplyTally
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.other_data import warn_of_other_data
 from flagmm.inference.plan import Scope
@@ -179,8 +180,9 @@ def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
         DataError: there are no answers.
     """
     annotations = annotations_of(dataset)
-    counts = count(read_answers(paths.answers, annotations), [], len(annotations))
-    write_json(paths.result, {"evaluator": None, "counts": asdict(counts)})
+    replies = ReplyTally(read_answers(paths.answers, annotations))
+    counts = counts_of(replies, [], len(annotations))
+    write_json(paths.result, {"evaluator": None, "counts": asdict(counts), **about_endings(replies)})
     return read_result(paths.result)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from flagmm.evaluator.answers import Answer
 from flagmm.evaluator.judged_questions import JudgedQuestions
+from flagmm.evaluator.result_keys import CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS
 from flagmm.evaluator.tallies import ReplyTally, VerdictTally
 from flagmm.evaluator.verdict import Judged
 from flagmm.types import Counts
@@ -143,6 +144,16 @@ def reject_info(counts: Counts) -> dict[str, Any]:
         return {}
     rate = percent(missing / counts.asked)
     return {"reject_info": {"reject_rate": rate, "reject_number": missing, "total_question": counts.asked}}
+
+
+def about_endings(replies: ReplyTally) -> dict[str, Any]:
+    """What the counts do not tell of how replies ended; {} where there is nothing to tell."""
+    about: dict[str, Any] = {}
+    if replies.cut_while_thinking:
+        about[CUT_WHILE_THINKING] = replies.cut_while_thinking
+    if replies.unknown_endings:
+        about[UNKNOWN_FINISH_REASONS] = dict(replies.unknown_endings.most_common())
+    return about
 
 
 def token_means(replies: ReplyTally) -> dict[str, float]:

@@ -182,7 +182,7 @@ class BaseEvaluator:
 
     def _about_run(self, run: _Run) -> dict[str, Any]:
         replies = run.replies
-        about: dict[str, Any] = dict(aggregate.token_means(replies))
+        about: dict[str, Any] = aggregate.about_endings(replies) | aggregate.token_means(replies)
         about |= {"evaluator": type(self).__name__, "flagmm": __version__}
         if replies.most > 1:
             about["num_infers"] = replies.most

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS = "cut_while_thinking", "unknown_finish_reasons"
+
 _ALWAYS = frozenset(
     {
         "over", "counts", "reject_info", "rules", "rule_disagreements",
         "groups", "macro", "n_without", "partial", "evaluator",
         "num_infers", "repeats", "judge", "accuracy_answered", "accuracy_interval", "accuracy_stderr",
+        CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS,
         "average_tokens", "average_prompt_tokens", "average_completion_tokens",
     }
 )  # fmt: skip

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable
 from statistics import fmean
 
-from flagmm.evaluator.answers import Answer
+from flagmm.evaluator.answers import Answer, Reply
 from flagmm.evaluator.verdict import JUDGE_FAILED, Judged, Verdicts
+from flagmm.finish_reasons import CUT, ending_of
 
 _MOST_TOKENS = 1e15  # what is more is no number of tokens, nor does every one of them fit
+_USUAL = (None, "stop")
 _NUMBERS = (int, float)  # as a tuple, which is looked through faster than a union
 
 
@@ -25,6 +27,10 @@ class ReplyTally:
         """Replies to one question."""
         self.statuses: Counter[str] = Counter()
         self.truncated = 0
+        self.cut_while_thinking = 0
+        """Those of the truncated that have no text."""
+        self.unknown_endings: Counter[str] = Counter()
+        """Finish reasons that are not known, of replies that are taken for answers all the same."""
         self._tokens = [(name, array("d")) for name in self._TOKENS]
         for answer in answers:
             self.add(answer)
@@ -36,14 +42,23 @@ class ReplyTally:
             self.most = len(answer.replies)
         for reply in answer.replies:
             self.statuses[reply.status] += 1
-            if reply.finish_reason == "length" and reply.status == "ok":
-                self.truncated += 1
+            if reply.finish_reason not in _USUAL:
+                self._add_ending(reply)
             usage = reply.usage
             if isinstance(usage, dict):
                 for name, counts in self._tokens:
                     tokens = usage.get(name)
                     if isinstance(tokens, _NUMBERS) and 0 <= tokens < _MOST_TOKENS:
                         counts.append(tokens)
+
+    def _add_ending(self, reply: Reply) -> None:
+        if reply.status not in ("ok", "empty"):
+            return
+        if reply.finish_reason == CUT:
+            self.truncated += 1
+            self.cut_while_thinking += reply.status == "empty"
+        elif reply.finish_reason is not None and ending_of(reply.finish_reason) == "unknown":
+            self.unknown_endings[reply.finish_reason] += 1
 
     def mean_tokens(self, name: str) -> float | None:
         """The mean over the replies that tell theirs."""
