@@ -11,7 +11,7 @@ from flagmm.assembly import attach_judge, build_dataset, build_evaluator, datase
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
-from flagmm.evaluator.aggregate import about_endings, counts_of
+from flagmm.evaluator.aggregate import about_endings, counts_of, what_is_missing
 from flagmm.evaluator.answers import read_answers
 from flagmm.evaluator.tallies import ReplyTally
 from flagmm.inference.interrupt import INTERRUPTED
@@ -182,7 +182,9 @@ def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
     annotations = annotations_of(dataset)
     replies = ReplyTally(read_answers(paths.answers, annotations))
     counts = counts_of(replies, [], len(annotations))
-    write_json(paths.result, {"evaluator": None, "counts": asdict(counts), **about_endings(replies)})
+    partial = what_is_missing(replies, len(annotations), paths.config)
+    about = about_endings(replies) | ({"partial": partial} if partial else {})
+    write_json(paths.result, {"evaluator": None, "counts": asdict(counts), **about})
     return read_result(paths.result)
 
 

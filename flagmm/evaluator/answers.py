@@ -142,12 +142,24 @@ def scope_of(config: Path) -> str | None:
 
     None where all were to be asked, and for folders of other tools.
     """
-    if not config.is_file():
-        return None
+    scope = _saved_config(config).get("scope")
+    return scope if isinstance(scope, str) and scope else None
+
+
+def repeats_wanted(config: Path) -> int:
+    """How often the inference was to ask each question, in `<task>_config.json`; 1 where nothing tells."""
+    model = _saved_config(config).get("model")
+    repeats = model.get("num_infers") if isinstance(model, Mapping) else None
+    return repeats if isinstance(repeats, int) and repeats > 0 else 1
+
+
+def _saved_config(config: Path) -> Mapping[str, Any]:
+    """What is in the file; nothing for folders of other tools, whose file is missing or of another shape."""
     try:
-        return json.loads(config.read_text(encoding="utf-8")).get("scope") or None
-    except (ValueError, AttributeError):
-        return None
+        saved = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    except ValueError:
+        return {}
+    return saved if isinstance(saved, Mapping) else {}
 
 
 def _stream(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answer]:

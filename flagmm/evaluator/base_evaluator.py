@@ -16,14 +16,14 @@ from flagmm.config.dump import to_plain
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
-from flagmm.evaluator.answers import Answer, SavedAnswers, scope_of, stream_answers
+from flagmm.evaluator.answers import Answer, SavedAnswers, stream_answers
 from flagmm.evaluator.entries import evaluated_entry, scored_fields
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
 from flagmm.evaluator.scores import errors_of_own_scores, score_run
-from flagmm.evaluator.tallies import ReplyTally
+from flagmm.evaluator.tallies import GroupTallies, ReplyTally
 from flagmm.evaluator.user_code import UserScoring, needs_judge
 from flagmm.evaluator.verdict import Judged, Verdict
 from flagmm.jsonio import write_json, writing_records
@@ -139,11 +139,13 @@ class BaseEvaluator:
             judged[0], report = self.judge.review(judged[0], self.metrics[0].score)
             about_judge = {"judge": asdict(report)}
             for item in judged[0]:
-                write(evaluated_entry(item))
+                write(evaluated_entry(item, cluster_by=self.cluster_by))
         headline = judged[0]
         unfit = self._warn_of_unscored(headline)
         counts = aggregate.counts_of(run.replies, headline, run.questions)
-        result = score_run(self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by)
+        result = score_run(
+            self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by, replies=run.groups
+        )
         result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
         result |= {"unfit_references": unfit} if unfit else {}
         result |= {"rules": aggregate.rule_counts(headline), **aggregate.disagreements(headline), **about_judge}
@@ -154,13 +156,16 @@ class BaseEvaluator:
         """The verdicts of each metric, made while the answers are read, and written if no judge is to see them."""
         fields = dict.fromkeys([*self.detailed_keys, *([self.cluster_by] if self.cluster_by else [])])
         judged = [JudgedQuestions(run.answers, fields) for _ in self.metrics]
+        run.groups = GroupTallies(self.detailed_keys)
         for answers in run.read():
+            for answer in answers:
+                run.groups.add(answer)
             for number, metric in enumerate(self.metrics):
                 items = [_judge(metric, answer) for answer in answers]
                 judged[number].extend(items)
                 if number == 0 and self.judge is None:
-                    for entry in map(evaluated_entry, items):
-                        write(entry)
+                    for item in items:
+                        write(evaluated_entry(item, cluster_by=self.cluster_by))
         return judged
 
     def _score_by_user_code(self, run: _Run, write: Write) -> dict[str, Any]:
@@ -186,9 +191,8 @@ class BaseEvaluator:
         about |= {"evaluator": type(self).__name__, "flagmm": __version__}
         if replies.most > 1:
             about["num_infers"] = replies.most
-        if replies.questions < run.questions:
-            scope = scope_of(run.paths.config)
-            about["partial"] = f"{replies.questions} of {run.questions} questions" + (f" ({scope})" if scope else "")
+        if partial := aggregate.what_is_missing(replies, run.questions, run.paths.config):
+            about["partial"] = partial
         return about
 
     def unfit_references(self, annotations: Mapping[str, Annotation]) -> dict[str, Any]:
@@ -234,6 +238,8 @@ class _Run:
         self.questions = len(annotations)
         self.answers = SavedAnswers(annotations)
         self.replies = ReplyTally()
+        self.groups = GroupTallies(())
+        """Of the fields to group by."""
         self._stream = stream_answers(paths.answers, annotations)
 
     def read(self) -> Iterator[list[Answer]]:

@@ -26,6 +26,17 @@ _OF_OURS = frozenset(
 RESERVED = _ALWAYS | _OF_OURS
 
 STDERR, INTERVAL = "_stderr", "_interval"
+COUNTS = "counts"
+"""Key of a group's own counts, as of the whole result's."""
+
+
+def flat_name(field: str, value: str, *, is_free: bool) -> str:
+    """Under which key of a result a group's headline stands beside the metrics.
+
+    Args:
+        is_free: whether the value alone names this group and nothing else.
+    """
+    return value if is_free else f"{field}.{value}"
 
 
 def is_metric(key: str, values: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from flagmm.config.dump import to_plain
 from flagmm.config.env import prediction_format, splits_thinking
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, UserCodeError
-from flagmm.evaluator.aggregate import about_endings, as_dict, counts_of
+from flagmm.evaluator.aggregate import about_endings, as_dict, counts_of, what_is_missing
 from flagmm.evaluator.answers import read_answers
 from flagmm.evaluator.entries import scored_fields
 from flagmm.evaluator.tallies import ReplyTally
@@ -143,8 +143,8 @@ class VlmevalClassEvaluator:
             "eval_func": to_plain(dataset.inner.evaluate),
             "flagmm": __version__,
         }
-        if len(answers) < len(annotations):
-            result["partial"] = f"{len(answers)} of {len(annotations)} questions"
+        if partial := what_is_missing(replies, len(annotations), paths.config):
+            result["partial"] = partial
         write_records(
             paths.evaluated,
             (

@@ -127,14 +127,15 @@ def test_a_prediction_survives_the_way_through_all_files(folder, prediction):
     with PredictionStore(lines) as store:
         entry = store.get(prediction.question_id, 0)
         store.write_answers(answers, [prediction.question_id], 1)
-    assert (entry.status, entry.request, entry.media) == (prediction.status, prediction.request, prediction.media)
+    status = status_by(prediction.status, prediction.finish_reason)
+    assert (entry.status, entry.request, entry.media) == (status, prediction.request, prediction.media)
     assert read_json(answers) == [to_answer([to_line(prediction)], repeated=False)]
     (answer,) = read_answers(answers, {prediction.question_id: {"kept": 1}})
     (reply,) = answer.replies
     assert (answer.question_id, answer.annotation, answer.repeated) == (prediction.question_id, {"kept": 1}, False)
     assert (reply.text, reply.status, reply.finish_reason) == (
         prediction.answer,
-        status_by(prediction.status, prediction.finish_reason),
+        status,
         read_finish_reason(prediction.finish_reason),
     )
 

@@ -13,7 +13,7 @@ from flagmm.config.env import splits_thinking
 from flagmm.config.secrets import secrets_in
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, DataError
-from flagmm.evaluator.aggregate import about_endings, as_dict, counts_of, reject_info
+from flagmm.evaluator.aggregate import about_endings, as_dict, counts_of, reject_info, what_is_missing
 from flagmm.evaluator.answers import Answer, read_answers, scope_of
 from flagmm.evaluator.result_keys import RESERVED
 from flagmm.evaluator.tallies import ReplyTally
@@ -110,8 +110,10 @@ class VLMEvalKitEvaluator:
             "evaluator": type(self).__name__,
             "flagmm": __version__,
         }
-        if partial is not None:
-            result["partial"] = partial
+        # Where all questions were to be asked, those without an answer are marked: only repetitions can be missing.
+        incomplete = what_is_missing(replies, replies.questions, paths.config)
+        if found := [text for text in (partial, incomplete) if text is not None]:
+            result["partial"] = ", ".join(found)
         write_records(paths.evaluated, _evaluated(answers, scores))
         write_json(paths.result, result)
         return result
