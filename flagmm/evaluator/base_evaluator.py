@@ -201,6 +201,11 @@ class BaseEvaluator:
             return {}
         return {key: item["answer"] for key, item in annotations.items() if self.metrics[0].is_unfit(item)}
 
+    def gold_reply(self, annotation: Annotation) -> str | None:
+        """A reply that is right, where the metric has a say of its own in that; else None."""
+        metric = self.metrics[0]
+        return metric.gold_reply(annotation) if not self._has_own_scoring() and metric.can_score(annotation) else None
+
     def _warn_of_unscored(self, judged: Sequence[Judged]) -> int:
         """Say why questions have no score, where that is a mistake of their data; how many no reply can equal."""
         kinds: set[str] = set()

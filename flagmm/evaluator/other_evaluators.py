@@ -17,6 +17,7 @@ from flagmm.jsonio import read_json, write_json, write_records
 from flagmm.metrics.retrieval import score_retrieval
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS, build
+from flagmm.types import Annotation
 
 JudgedMethod = Literal["extract_compare", "simpleqa"]
 
@@ -125,6 +126,11 @@ class AggregationEvaluator(BaseEvaluator):
         paths = TaskPaths(Path(output_dir), safe_name(dataset.name))
         with _all_or_nothing(paths.result, paths.evaluated):
             return self._join(dataset, paths, kwargs)
+
+    def gold_reply(self, annotation: Annotation) -> str | None:
+        first = self.parts[0][0]
+        reply: str | None = first.gold_reply(annotation) if hasattr(first, "gold_reply") else None
+        return reply
 
     def _join(self, dataset: Dataset, paths: TaskPaths, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = {}
