@@ -95,7 +95,7 @@ def white_point(mask_img: Image.Image) -> Point | None:
     import numpy as np
 
     mask = _mask_values(mask_img)
-    y, x = np.unravel_index(int(mask.argmax()), mask.shape)
+    y, x = np.unravel_index(int(np.argmax(mask)), mask.shape)
     return (int(x), int(y)) if mask[y, x] else None
 
 
