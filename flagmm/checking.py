@@ -156,7 +156,11 @@ def _contradiction(part: AudioPart | VideoPart, found: str) -> str | None:
 
 def _check_scores(evaluator: Any, dataset: Dataset, report: CheckReport) -> None:
     annotations = dataset.get_annotation()
-    gold = {key: gold_answer(annotation) for key, annotation in annotations.items()}
+    try:
+        gold = {key: _right_reply(evaluator, annotation) for key, annotation in annotations.items()}
+    except DataError as error:
+        report.problems.append(f"answer: {error}")
+        return
     missing = [key for key, answer in gold.items() if answer is None]
     if missing:
         report.problems.append(f"{len(missing)} questions have no answer, the first is question_id {missing[0]!r}")
@@ -236,6 +240,12 @@ def _records(answers: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         }
 
 
+def _right_reply(evaluator: Any, annotation: Annotation) -> str | None:
+    """A right reply by the evaluator's word, where it has one; else by the annotation's `answer`."""
+    reply = evaluator.gold_reply(annotation) if hasattr(evaluator, "gold_reply") else None
+    return gold_answer(annotation) if reply is None else str(reply)
+
+
 def gold_answer(annotation: Annotation) -> str | None:
     """A reply that is right; of several accepted answers the commonest. None where there is no reference."""
     answer = annotation.get("answer")
@@ -245,6 +255,8 @@ def gold_answer(annotation: Annotation) -> str | None:
         return "yes" if answer else "no"
     if annotation.get("question_type") == "multiple-response" and isinstance(answer, list | tuple):
         return "".join(str(item) for item in answer) or None
+    if annotation.get("question_type") == "bbox" and isinstance(answer, list | tuple):
+        return str(list(answer)) if answer else None
     if isinstance(answer, list | tuple):
         texts = Counter("; ".join(map(str, item)) if isinstance(item, list | tuple) else str(item) for item in answer)
         return texts.most_common(1)[0][0] if texts else None

@@ -20,7 +20,7 @@ ErrorKind = Literal[
     "connection",  # refused, reset, no such host
     "timeout",
     "rate_limit",  # HTTP 429
-    "server",  # HTTP 5xx, 408, 409
+    "server",  # HTTP 5xx, 408, 409, or a generation that the server says it broke off
     "auth",  # HTTP 401, 403
     "not_found",  # HTTP 404, 405, 410
     "bad_request",  # any other HTTP 4xx

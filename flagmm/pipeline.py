@@ -11,8 +11,9 @@ from flagmm.assembly import attach_judge, build_dataset, dataset_settings, find_
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
-from flagmm.evaluator.aggregate import count
+from flagmm.evaluator.aggregate import about_endings, counts_of, what_is_missing
 from flagmm.evaluator.answers import read_answers
+from flagmm.evaluator.tallies import ReplyTally
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.other_data import warn_of_other_data, warn_of_other_prompts
 from flagmm.inference.plan import Scope
@@ -179,8 +180,11 @@ def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
         DataError: there are no answers.
     """
     annotations = annotations_of(dataset)
-    counts = count(read_answers(paths.answers, annotations), [], len(annotations))
-    write_json(paths.result, {"evaluator": None, "counts": asdict(counts)})
+    replies = ReplyTally(read_answers(paths.answers, annotations))
+    counts = counts_of(replies, [], len(annotations))
+    partial = what_is_missing(replies, len(annotations), paths.config)
+    about = about_endings(replies) | ({"partial": partial} if partial else {})
+    write_json(paths.result, {"evaluator": None, "counts": asdict(counts), **about})
     return read_result(paths.result)
 
 
@@ -211,7 +215,10 @@ def _add_counts(dataset: Dataset, paths: TaskPaths) -> None:
     if not isinstance(result, dict) or "counts" in result or not paths.answers.is_file():
         return
     annotations = annotations_of(dataset)
-    counts = count(read_answers(paths.answers, annotations), [], len(annotations))
+    replies = ReplyTally()
+    for answer in read_answers(paths.answers, annotations):
+        replies.add(answer)
+    counts = counts_of(replies, [], len(annotations))
     if counts.asked:
         write_json(paths.result, {**result, "counts": asdict(counts)})
 

@@ -202,7 +202,7 @@ class Counts:
     refused: int = 0
     failed: int = 0
     truncated: int = 0
-    """Answered, but cut at the token limit."""
+    """Answered or empty, and cut at the token limit."""
     unparsed: int = 0
     """Answered, but no rule could read an answer out of it."""
     judge_failed: int = 0

@@ -44,7 +44,7 @@ METRICS.register_lazily(
         "vlmevalkit_yes_no": "flagmm.evaluator.metrics_of_vlmevalkit",
         "vlmevalkit_vqa": "flagmm.evaluator.metrics_of_vlmevalkit",
         "vlmevalkit": "flagmm.evaluator.metrics_of_vlmevalkit",
-        "iou": "flagmm.evaluator.metrics_of_grounding",
+        "iou": "flagmm.evaluator.metrics_of_boxes",
         "point_in_mask": "flagmm.evaluator.metrics_of_grounding",
         "mean_relative_accuracy": "flagmm.evaluator.metrics_of_grounding",
         "math_equal": "flagmm.evaluator.metrics_of_text",

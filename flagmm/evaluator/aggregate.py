@@ -6,19 +6,41 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from flagmm.evaluator.answers import Answer
+from flagmm.evaluator.answers import Answer, repeats_wanted, scope_of
 from flagmm.evaluator.judged_questions import JudgedQuestions
-from flagmm.evaluator.tallies import ReplyTally, VerdictTally
+from flagmm.evaluator.result_keys import CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS
+from flagmm.evaluator.tallies import ReplyTally, VerdictTally, group_names
 from flagmm.evaluator.verdict import Judged
 from flagmm.types import Counts
 
 
-def percent(share: float) -> float:
+class Rounded(float):
+    """A number as results show it, which knows what it was before it was rounded, for means of several."""
+
+    exact: float
+    digits: int
+    """Decimals shown."""
+
+
+def rounded(value: float, digits: int) -> Rounded:
+    """The value with so many decimals."""
+    shown = Rounded(round(value, digits))
+    shown.exact, shown.digits = float(value), digits
+    return shown
+
+
+def exact(value: float) -> float:
+    """The value before it was rounded, where that is known: no mean is to be made of rounded numbers."""
+    return value.exact if isinstance(value, Rounded) else value
+
+
+def percent(share: float) -> Rounded:
     """A share from 0 to 1 as the percentage that tables show."""
-    return round(share * 100, 2)
+    return rounded(share * 100, 2)
 
 
 def mean_share(items: Iterable[Judged]) -> float | None:
@@ -72,8 +94,7 @@ def groups(items: Sequence[Judged], key: str) -> dict[str, Sequence[Judged]]:
     """
     places: dict[str, array[int]] = defaultdict(lambda: array("q"))
     for place, value in enumerate(field_values(items, key)):
-        values = value if isinstance(value, list) else [] if value is None else [value]
-        for each in dict.fromkeys(map(str, values)):
+        for each in group_names(value):
             places[each].append(place)
     return {value: _chosen(items, places[value]) for value in sorted(places)}
 
@@ -89,12 +110,15 @@ def without(items: Sequence[Judged], keys: Sequence[str]) -> dict[str, int]:
 
 
 def macro(groups: Mapping[str, Mapping[str, Mapping[str, Any]]], headline: str) -> dict[str, float | None]:
-    """The mean of the groups' headline scores for each key, every group weighing the same; None where none has one."""
+    """The mean of the groups' headline scores for each key, every group weighing the same; None where none has one.
+
+    It is made of the scores before they were rounded.
+    """
     means: dict[str, float | None] = {}
     for key, values in groups.items():
         scores = [summary.get(headline) for summary in values.values()]
-        known = [score for score in scores if isinstance(score, int | float)]
-        means[key] = round(fmean(known), 2) if known else None
+        known = [exact(score) for score in scores if isinstance(score, int | float)]
+        means[key] = rounded(fmean(known), 2) if known else None
     return means
 
 
@@ -143,6 +167,33 @@ def reject_info(counts: Counts) -> dict[str, Any]:
         return {}
     rate = percent(missing / counts.asked)
     return {"reject_info": {"reject_rate": rate, "reject_number": missing, "total_question": counts.asked}}
+
+
+def what_is_missing(replies: ReplyTally, questions: int, config: Path) -> str | None:
+    """Why this is no full run: questions without an answer, or some without all of their repetitions; else None.
+
+    Args:
+        questions: how many the data set has.
+        config: `<task>_config.json`, which says how often each was to be asked, and of which part.
+    """
+    texts = []
+    if replies.questions < questions:
+        scope = scope_of(config)
+        texts.append(f"{replies.questions} of {questions} questions" + (f" ({scope})" if scope else ""))
+    wanted = replies.questions * max(replies.most, repeats_wanted(config))
+    if replies.statuses.total() < wanted:
+        texts.append(f"{replies.statuses.total()} of {wanted} repetitions")
+    return ", ".join(texts) or None
+
+
+def about_endings(replies: ReplyTally) -> dict[str, Any]:
+    """What the counts do not tell of how replies ended; {} where there is nothing to tell."""
+    about: dict[str, Any] = {}
+    if replies.cut_while_thinking:
+        about[CUT_WHILE_THINKING] = replies.cut_while_thinking
+    if replies.unknown_endings:
+        about[UNKNOWN_FINISH_REASONS] = dict(replies.unknown_endings.most_common())
+    return about
 
 
 def token_means(replies: ReplyTally) -> dict[str, float]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from flagmm.dataset.compact import CompactById
 from flagmm.errors import DataError
+from flagmm.finish_reasons import ending_of, read_finish_reason, status_by
 from flagmm.hints import shown
 from flagmm.jsonio import read_json_list
 from flagmm.lazy_sequence import LazySequence
@@ -141,17 +142,30 @@ def scope_of(config: Path) -> str | None:
 
     None where all were to be asked, and for folders of other tools.
     """
-    if not config.is_file():
-        return None
+    scope = _saved_config(config).get("scope")
+    return scope if isinstance(scope, str) and scope else None
+
+
+def repeats_wanted(config: Path) -> int:
+    """How often the inference was to ask each question, in `<task>_config.json`; 1 where nothing tells."""
+    model = _saved_config(config).get("model")
+    repeats = model.get("num_infers") if isinstance(model, Mapping) else None
+    return repeats if isinstance(repeats, int) and repeats > 0 else 1
+
+
+def _saved_config(config: Path) -> Mapping[str, Any]:
+    """What is in the file; nothing for folders of other tools, whose file is missing or of another shape."""
     try:
-        return json.loads(config.read_text(encoding="utf-8")).get("scope") or None
-    except (ValueError, AttributeError):
-        return None
+        saved = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    except ValueError:
+        return {}
+    return saved if isinstance(saved, Mapping) else {}
 
 
 def _stream(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answer]:
     answered: set[str] = set()
     unknown: Counter[str] = Counter()
+    broken_off: Counter[str] = Counter()
     strangers = 0
     for position, record in enumerate(read_json_list(path)):
         if not isinstance(record, dict) or "question_id" not in record or "answer" not in record:
@@ -166,11 +180,38 @@ def _stream(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answe
         answered.add(question_id)
         if statuses := _unknown_statuses(record):
             unknown.update(statuses)
-        yield answer_of(question_id, record, annotation)
+        answer = answer_of(question_id, record, annotation)
+        broken_off.update(_broken_off(answer))
+        yield answer
     if strangers:
         logger.warning("%s: %d answers belong to no question of the data set and are left out", path, strangers)
     if unknown:
         _warn_of_statuses(unknown, path)
+    if broken_off:
+        told = ", ".join(f"{reason} (×{times})" for reason, times in broken_off.most_common())
+        logger.warning(
+            "%s: %d answers count as failed, as their finish_reason says that the server broke them off: %s",
+            path,
+            broken_off.total(),
+            told,
+        )
+
+
+def _broken_off(answer: Answer) -> list[str]:
+    """The finish reasons of the replies that are taken for failed by them; those are marked so in the record, too."""
+    record, changed = answer.record, []
+    statuses = record.get("statuses")
+    for order, reply in enumerate(answer.replies):
+        if reply.finish_reason is None or ending_of(reply.finish_reason) not in ("broken_off", "refused"):
+            continue
+        if answer.repeated and isinstance(statuses, list) and order < len(statuses):
+            given, statuses[order] = statuses[order], reply.status
+            record["status"] = next((status for status in statuses if status != "ok"), "ok")
+        else:
+            given, record["status"] = record.get("status"), reply.status
+        if reply.status == "failed" and given in ("ok", "empty", None):
+            changed.append(reply.finish_reason)
+    return changed
 
 
 def _warn_of_statuses(unknown: Counter[str], path: Path) -> None:
@@ -193,22 +234,23 @@ def answer_of(question_id: str, record: dict[str, Any], annotation: Annotation) 
 
 
 def _only_reply(record: Mapping[str, Any]) -> Reply:
-    answer = record["answer"]
+    answer, reason = record["answer"], read_finish_reason(record.get("finish_reason"))
     return Reply(
         text=_text(answer),
-        status=_status(record.get("status"), answer),
-        finish_reason=record.get("finish_reason"),
+        status=status_by(_status(record.get("status"), answer), reason),
+        finish_reason=reason,
         usage=record.get("usage"),
         inference=0,
     )
 
 
 def _repeated_replies(record: Mapping[str, Any]) -> tuple[Reply, ...]:
+    reasons = [read_finish_reason(_at(record, "finish_reason", order)) for order in range(len(record["answer"]))]
     return tuple(
         Reply(
             text=_text(text),
-            status=_status(_at(record, "statuses", order), text),
-            finish_reason=_at(record, "finish_reason", order),
+            status=status_by(_status(_at(record, "statuses", order), text), reasons[order]),
+            finish_reason=reasons[order],
             usage=_at(record, "usage", order),
             inference=_number(key, order),
         )

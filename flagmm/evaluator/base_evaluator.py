@@ -17,14 +17,14 @@ from flagmm.config.dump import to_plain
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
-from flagmm.evaluator.answers import Answer, SavedAnswers, answer_of, scope_of, stream_answers
+from flagmm.evaluator.answers import Answer, SavedAnswers, answer_of, stream_answers
 from flagmm.evaluator.entries import evaluated_entry
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
 from flagmm.evaluator.scores import errors_of_own_scores, score_metric, score_run, warn_of_share
-from flagmm.evaluator.tallies import ReplyTally
+from flagmm.evaluator.tallies import GroupTallies, ReplyTally
 from flagmm.evaluator.task_methods import QuestionMapping, TaskMethods
 from flagmm.evaluator.user_code import UserScoring, needs_judge
 from flagmm.evaluator.verdict import Judged, Verdict
@@ -178,11 +178,13 @@ class BaseEvaluator(TaskMethods):
             judged[0], report = self.judge.review(judged[0], self.metrics[0].score)
             about_judge = {"judge": asdict(report)}
             for item in judged[0]:
-                write(evaluated_entry(item))
+                write(evaluated_entry(item, cluster_by=self.cluster_by))
         headline = judged[0]
         unfit = self._warn_of_unscored(headline)
         counts = aggregate.counts_of(run.replies, headline, run.questions)
-        result = score_run(self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by)
+        result = score_run(
+            self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by, replies=run.groups
+        )
         result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
         result |= {"unfit_references": unfit} if unfit else {}
         result |= {"rules": aggregate.rule_counts(headline), **aggregate.disagreements(headline), **about_judge}
@@ -193,13 +195,16 @@ class BaseEvaluator(TaskMethods):
         """The verdicts of each metric, made while the answers are read, and written if no judge is to see them."""
         fields = dict.fromkeys([*self.detailed_keys, *([self.cluster_by] if self.cluster_by else [])])
         judged = [JudgedQuestions(run.answers, fields) for _ in self.metrics]
+        run.groups = GroupTallies(self.detailed_keys)
         for answers in run.read():
+            for answer in answers:
+                run.groups.add(answer)
             for number, metric in enumerate(self.metrics):
                 items = [_judge(metric, answer) for answer in answers]
                 judged[number].extend(items)
                 if number == 0 and self.judge is None:
-                    for entry in map(evaluated_entry, items):
-                        write(entry)
+                    for item in items:
+                        write(evaluated_entry(item, cluster_by=self.cluster_by))
         return judged
 
     def _score_by_user_code(self, run: _Run, write: Write) -> dict[str, Any]:
@@ -224,13 +229,12 @@ class BaseEvaluator(TaskMethods):
 
     def _about_run(self, run: _Run) -> dict[str, Any]:
         replies = run.replies
-        about: dict[str, Any] = dict(aggregate.token_means(replies))
+        about: dict[str, Any] = aggregate.about_endings(replies) | aggregate.token_means(replies)
         about |= {"evaluator": type(self).__name__, "flagmm": __version__}
         if replies.most > 1:
             about["num_infers"] = replies.most
-        if replies.questions < run.questions:
-            scope = scope_of(run.paths.config)
-            about["partial"] = f"{replies.questions} of {run.questions} questions" + (f" ({scope})" if scope else "")
+        if partial := aggregate.what_is_missing(replies, run.questions, run.paths.config):
+            about["partial"] = partial
         return about
 
     def unfit_references(self, annotations: Mapping[str, Annotation]) -> dict[str, Any]:
@@ -238,6 +242,11 @@ class BaseEvaluator(TaskMethods):
         if self._has_own_scoring():
             return {}
         return {key: item["answer"] for key, item in annotations.items() if self.metrics[0].is_unfit(item)}
+
+    def gold_reply(self, annotation: Annotation) -> str | None:
+        """A reply that is right, where the metric has a say of its own in that; else None."""
+        metric = self.metrics[0]
+        return metric.gold_reply(annotation) if not self._has_own_scoring() and metric.can_score(annotation) else None
 
     def _warn_of_unscored(self, judged: Sequence[Judged]) -> int:
         """Say why questions have no score, where that is a mistake of their data; how many no reply can equal."""
@@ -276,6 +285,8 @@ class _Run:
         self.questions = len(annotations)
         self.answers = SavedAnswers(annotations)
         self.replies = ReplyTally()
+        self.groups = GroupTallies(())
+        """Of the fields to group by."""
         self._stream = stream_answers(paths.answers, annotations)
 
     def read(self) -> Iterator[list[Answer]]:

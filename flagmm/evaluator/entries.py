@@ -13,13 +13,28 @@ from flagmm.types import STATUSES, Annotation
 
 NOT_ANSWERED = "not_answered"
 UNSCORED = "unscored"
+CLUSTER = "cluster"
+"""What a question shares with others that it depends on; those without it share nothing."""
 _SOMETIMES = ("careful_correct", "reference_correct", "scores")
 """Fields that only some replies have."""
 _HTTP_STATUS = re.compile(r"Error code: (\d{3})\b")
 
 
-def evaluated_entry(item: Judged) -> dict[str, Any]:
-    """The entry of one question; of a repeated one, with lists for what differs between its replies."""
+def evaluated_entry(item: Judged, *, cluster_by: str | None = None) -> dict[str, Any]:
+    """The entry of one question; of a repeated one, with lists for what differs between its replies.
+
+    Args:
+        cluster_by: the annotation's field that clusters questions; its value is told, for comparisons of runs.
+    """
+    return _entry(item) | _cluster_field(item.answer.annotation, cluster_by)
+
+
+def _cluster_field(annotation: Annotation, key: str | None) -> dict[str, str]:
+    value = None if key is None else annotation.get(key)
+    return {} if value is None else {CLUSTER: str(value)}
+
+
+def _entry(item: Judged) -> dict[str, Any]:
     answer, record = item.answer, recorded(item.answer)
     fields = [
         scored_fields(verdict, answer.annotation, reply.text, scorable=item.scorable, answered=reply.status == "ok")

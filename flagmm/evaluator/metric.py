@@ -63,6 +63,10 @@ class Metric:
         """The verdict on one reply."""
         raise NotImplementedError
 
+    def gold_reply(self, annotation: Annotation) -> str | None:
+        """A reply that is right, where `answer` is not the list of texts that it is to most metrics; else None."""
+        return None
+
     def summarize(self, items: Sequence[Judged]) -> Summary:
         """The numbers of a run or of a group; by default the mean over all questions asked, in percent."""
         return {self.name: accuracy(items)}
@@ -92,6 +96,9 @@ class JudgeableMetric(Metric):
         if self._inner.can_score(annotation):
             return self._inner.score(text, annotation)
         return Verdict(correct=None, extracted=text, rule=FOR_THE_JUDGE)
+
+    def gold_reply(self, annotation: Annotation) -> str | None:
+        return self._inner.gold_reply(annotation)
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
         return {self.name: accuracy(items)} if self._inner.is_of_texts else self._inner.summarize(items)

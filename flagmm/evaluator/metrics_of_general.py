@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from flagmm.evaluator.aggregate import accuracy
+from flagmm.evaluator.aggregate import accuracy, rounded
 from flagmm.evaluator.metric import Metric, Summary, has_answer, references
 from flagmm.evaluator.verdict import Judged, Rule, Verdict, verdict_by
 from flagmm.extraction import Extraction, extract_choice, extract_choices, strip_thinking
@@ -45,8 +45,8 @@ class GeneralVqa(Metric):
         means = aggregate_general_vqa(_item_scores(item) for item in items if item.counts)
         if not means:
             return {self.name: None}
-        rounded = {name: round(value, _DIGITS) for name, value in means.items()}
-        return {self.name: rounded.pop(self.name), **rounded}
+        shown = {name: rounded(value, _DIGITS) for name, value in means.items()}
+        return {self.name: shown.pop(self.name), **shown}
 
 
 def _item_scores(item: Judged) -> dict[str, float]:

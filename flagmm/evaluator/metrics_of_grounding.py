@@ -1,84 +1,32 @@
-"""Metrics of answers that are boxes, points or quantities."""
+"""Metrics of answers that are points or quantities."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Literal
 
-from flagmm.errors import ConfigError, DataError
-from flagmm.evaluator.aggregate import accuracy, percent
+from flagmm.errors import DataError
 from flagmm.evaluator.metric import Metric, Summary, has_answer
+from flagmm.evaluator.metrics_of_boxes import UnitCheck
 from flagmm.evaluator.verdict import Judged, Rule, Verdict, verdict_by
 from flagmm.extraction import extract_number, strip_thinking
-from flagmm.metrics.boxes import NO_BOX, box_iou, is_box_hit, parse_box
+from flagmm.metrics.boxes import Unit, looks_like_other_unit
 from flagmm.metrics.flagevalmm_numbers import mean_relative_accuracy, read_quantity, to_float
-from flagmm.metrics.points import calculate_mask_score, text2pts, text2pts_norm1k
+from flagmm.metrics.points import (
+    Point,
+    calculate_mask_score,
+    named_numbers,
+    points_in_unit,
+    text2pts,
+    text2pts_norm1k,
+    white_point,
+)
 from flagmm.registry import METRICS
 from flagmm.types import Annotation
 
-
-@METRICS.register_module("iou")
-class BoxOverlap(Metric):
-    """Whether the box that a reply names overlaps the right one, as a share of both, by at least `threshold`.
-
-    `answer` is [left, top, right, bottom], in the unit that replies use; `mean_iou` is the mean overlap. Both in
-    percent.
-
-    Args:
-        threshold: from 0 to 1; an overlap of just as much is a hit.
-        rule: "reference" takes the first four numbers of a reply for its box, "careful" the last four that are apart.
-    """
-
-    def __init__(self, *, threshold: float = 0.5, rule: Rule = "reference") -> None:
-        if not isinstance(threshold, int | float) or not 0 < threshold <= 1:
-            raise ConfigError(f"metric iou: threshold: expected more than 0 and at most 1, found {threshold!r}")
-        self._threshold = threshold
-        self._rule: Rule = rule
-        self.name = f"iou@{threshold:g}"
-
-    @property
-    def mean_name(self) -> str:
-        return self.name
-
-    def can_score(self, annotation: Annotation) -> bool:
-        return _box(annotation) is not None
-
-    def score(self, text: str, annotation: Annotation) -> Verdict:
-        gold = _box(annotation) or NO_BOX
-        reference, careful = parse_box(text), parse_box(text, rule="careful")
-        read = careful if self._rule == "careful" else reference
-        return verdict_by(
-            self._rule,
-            reference=float(is_box_hit(gold, reference, threshold=self._threshold)),
-            careful=float(is_box_hit(gold, careful, threshold=self._threshold)),
-            extracted=None if read == NO_BOX else list(read),
-            read_by="no_answer" if read == NO_BOX else "box",
-            scores={"iou": box_iou(gold, read)},
-        )
-
-    def summarize(self, items: Sequence[Judged]) -> Summary:
-        overlaps = [_mean_overlap(item) for item in items if item.counts]
-        return {self.name: accuracy(items), "mean_iou": percent(fmean(overlaps)) if overlaps else None}
-
-
-def _mean_overlap(item: Judged) -> float:
-    return fmean([(verdict.scores or {}).get("iou", 0.0) if verdict else 0.0 for verdict in item.verdicts])
-
-
-def _box(annotation: Annotation) -> tuple[float, float, float, float] | None:
-    """The right box; a text may hold it."""
-    answer: Any = annotation.get("answer")
-    if isinstance(answer, str):
-        box = parse_box(answer, rule="careful")
-        return None if box == NO_BOX else box
-    numbers = [to_float(side) for side in answer] if isinstance(answer, list | tuple) else []
-    if len(numbers) != 4 or None in numbers:
-        return None
-    left, top, right, bottom = (number or 0.0 for number in numbers)
-    return left, top, right, bottom
+PointUnit = Literal["auto", "pixels", "fractions", "thousandths"]
 
 
 @METRICS.register_module("point_in_mask")
@@ -89,17 +37,28 @@ class PointInMask(Metric):
     point is right.
 
     Args:
-        unit: "auto" takes whole numbers for pixels and decimals for fractions of the sides; "thousandths" takes all
-            numbers for thousandths of the sides.
+        unit: "pixels", "fractions" (0 to 1) or "thousandths" (0 to 1000) of the sides; "auto" takes whole numbers for
+            pixels and decimals for fractions.
         mask_key: the annotation's field with the path.
     """
 
-    def __init__(self, *, unit: Literal["auto", "thousandths"] = "auto", mask_key: str = "mask_path") -> None:
-        self._read = text2pts if unit == "auto" else text2pts_norm1k
+    def __init__(self, *, unit: PointUnit = "auto", mask_key: str = "mask_path") -> None:
+        self._unit: PointUnit = unit
         self._mask_key = mask_key
+        self._units = UnitCheck("point_in_mask")
 
     def can_score(self, annotation: Annotation) -> bool:
         return bool(annotation.get(self._mask_key))
+
+    def gold_reply(self, annotation: Annotation) -> str | None:
+        mask = self._mask(annotation)
+        if (point := white_point(mask)) is None:
+            return None
+        x, y = point
+        if self._unit in ("auto", "pixels"):
+            return f"({x}, {y})"
+        whole = 1000 if self._unit == "thousandths" else 1
+        return f"({(x + 0.5) / mask.width * whole:.6f}, {(y + 0.5) / mask.height * whole:.6f})"
 
     def score(self, text: str, annotation: Annotation) -> Verdict:
         """The verdict on one reply.
@@ -107,11 +66,35 @@ class PointInMask(Metric):
         Raises:
             DataError: the mask cannot be read.
         """
-        mask = _open_mask(Path(annotation.get("data_root") or "", os.fspath(annotation[self._mask_key])))
-        points = self._read(strip_thinking(text), mask.width, mask.height)
+        mask, answer = self._mask(annotation), strip_thinking(text)
+        points = self._read(answer, mask.width, mask.height)
         value = calculate_mask_score(points, mask)
+        if points:
+            self._check_unit(answer, (mask.width, mask.height), is_hit=value > 0)
         extracted = [list(point) for point in points[:_MOST_POINTS]]
         return Verdict(correct=value, extracted=extracted or None, rule="points" if points else "no_answer")
+
+    def _read(self, text: str, width: int, height: int) -> list[Point]:
+        if self._unit == "auto":
+            return text2pts(text, width, height)
+        if self._unit == "thousandths":
+            return text2pts_norm1k(text, width, height)
+        return points_in_unit(text, width, height, unit=self._unit)
+
+    def _check_unit(self, text: str, size: tuple[int, int], *, is_hit: bool) -> None:
+        groups = named_numbers(text)
+        unit: Unit = "pixels" if self._unit == "auto" else self._unit
+        if self._unit == "auto" and "." in text:
+            unit = "fractions"
+        others = [looks_like_other_unit(group, unit, size) for group in groups if len(group) in (2, 4)]
+        self._units.add(unit, None if is_hit else next((other for other in others if other), None))
+
+    def _mask(self, annotation: Annotation) -> Any:
+        return _open_mask(Path(annotation.get("data_root") or "", os.fspath(annotation[self._mask_key])))
+
+    def summarize(self, items: Sequence[Judged]) -> Summary:
+        self._units.tell()
+        return super().summarize(items)
 
 
 _MOST_POINTS = 100  # a box stands for each of its pixels

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from flagmm.evaluator.aggregate import rounded
 from flagmm.evaluator.metric import Metric, Summary, has_answer, references
 from flagmm.evaluator.verdict import Judged, Rule, Verdict, verdict_by
 from flagmm.metrics.coco_caption import score_captions
@@ -114,5 +115,5 @@ class CocoCaption(_TextScores):
         scores: dict[str, Any] = dict(score_captions(self.texts(items)).corpus)
         if not scores:
             return {self.name: None}
-        rounded = {name: round(value, 6) for name, value in scores.items()}
-        return {self.name: rounded.pop(self.name), **rounded}
+        shown = {name: rounded(value, 6) for name, value in scores.items()}
+        return {self.name: shown.pop(self.name), **shown}

@@ -67,6 +67,7 @@ class RelaxedAccuracy(Metric):
     """ChartQA's relaxed accuracy: numbers within 5 %, texts equal."""
 
     name = "relaxed_accuracy"
+    version = 2
 
     def __init__(
         self, *, max_relative_change: float = 0.05, variant: RelaxedVariant = "vlmevalkit", rule: Rule = "reference"

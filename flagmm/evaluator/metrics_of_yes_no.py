@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any, Literal, get_args
 
 from flagmm.errors import ConfigError
-from flagmm.evaluator.aggregate import accuracy, percent
+from flagmm.evaluator.aggregate import accuracy, percent, rounded
 from flagmm.evaluator.metric import Metric, Summary
 from flagmm.evaluator.rules import yes_or_no as read_reference
 from flagmm.evaluator.verdict import Judged, Verdict
@@ -133,8 +133,8 @@ class Mme(YesNo):
             return {self.name: None, "acc": None, "acc_plus": None, "accuracy": None}
         scores = mme_scores(rows)
         numbers = {self.name: scores["perception"] + scores["cognition"], **shares._asdict()}
-        rounded = {name: round(value, 2) for name, value in {**numbers, **scores}.items()}
-        return {**rounded, "accuracy": accuracy(items)}
+        shown = {name: rounded(value, 2) for name, value in {**numbers, **scores}.items()}
+        return {**shown, "accuracy": accuracy(items)}
 
     def _row(self, item: Judged) -> MmeRow:
         annotation = item.answer.annotation

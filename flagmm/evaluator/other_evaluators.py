@@ -175,6 +175,11 @@ class AggregationEvaluator(BaseEvaluator):
         with _all_or_nothing(paths.result, paths.evaluated):
             return self._join(dataset, paths, kwargs)
 
+    def gold_reply(self, annotation: Annotation) -> str | None:
+        first = self.parts[0][0]
+        reply: str | None = first.gold_reply(annotation) if hasattr(first, "gold_reply") else None
+        return reply
+
     def _join(self, dataset: Dataset, paths: TaskPaths, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         merged: dict[str, dict[str, Any]] = {}

@@ -10,7 +10,7 @@ from math import fsum
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from flagmm.evaluator.aggregate import mean_share, percent, verdict_tally
+from flagmm.evaluator.aggregate import Rounded, exact, mean_share, percent, rounded, verdict_tally
 from flagmm.evaluator.answers import Answer
 from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.metric import Metric, headline_of
@@ -33,9 +33,9 @@ class _Headline(NamedTuple):
         value = summary.get(headline_of(self.metric, summary) or "")
         return value if isinstance(value, int | float) else None
 
-    def shown(self, value: float) -> float:
-        """A value as results show it."""
-        return percent(value) if self.is_mean else round(value, _DIGITS)
+    def shown(self, value: float, *, digits: int = _DIGITS) -> float:
+        """A value as results show it; of what is no mean, with so many decimals as the metric gives it."""
+        return percent(value) if self.is_mean else rounded(value, digits)
 
 
 class _Vote(NamedTuple):
@@ -90,20 +90,22 @@ def repeats(metric: Metric, items: Sequence[Judged], *, is_mean: bool) -> dict[s
     if not verdict_tally(items).is_repeated:
         return {}
     runs = _runs(items)
-    scores = [score for score in (headline.score(run) for run in runs) if score is not None]
+    found = [score for score in (headline.score(run) for run in runs) if score is not None]
+    digits = max((score.digits for score in found if isinstance(score, Rounded)), default=_DIGITS)
+    scores = [exact(score) for score in found]
     deviation = standard_deviation(scores)
     block: dict[str, Any] = {
         "n": len(runs),
-        "scores": [headline.shown(score) for score in scores],
-        "mean": headline.shown(fmean(scores)) if scores else None,
-        "std": None if deviation is None else headline.shown(deviation),
+        "scores": [headline.shown(score, digits=digits) for score in scores],
+        "mean": headline.shown(fmean(scores), digits=digits) if scores else None,
+        "std": None if deviation is None else headline.shown(deviation, digits=digits),
     }
     if metric.mean_name is not None:  # else no answer has a mark of its own
         votes, ties = _votes(items)
         voted = headline.score(votes)
         block |= {
             "pass_at_k": _pass_at_k(items, len(runs)),
-            "majority_vote": None if voted is None else headline.shown(voted),
+            "majority_vote": None if voted is None else headline.shown(exact(voted), digits=digits),
             "majority_ties": ties,
         }
     return {"repeats": block}

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS = "cut_while_thinking", "unknown_finish_reasons"
+
 _ALWAYS = frozenset(
     {
         "over", "counts", "reject_info", "rules", "rule_disagreements",
         "groups", "macro", "n_without", "partial", "evaluator",
         "num_infers", "repeats", "judge", "accuracy_answered", "accuracy_interval", "accuracy_stderr",
+        CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS,
         "average_tokens", "average_prompt_tokens", "average_completion_tokens",
     }
 )  # fmt: skip
@@ -23,6 +26,17 @@ _OF_OURS = frozenset(
 RESERVED = _ALWAYS | _OF_OURS
 
 STDERR, INTERVAL = "_stderr", "_interval"
+COUNTS = "counts"
+"""Key of a group's own counts, as of the whole result's."""
+
+
+def flat_name(field: str, value: str, *, is_free: bool) -> str:
+    """Under which key of a result a group's headline stands beside the metrics.
+
+    Args:
+        is_free: whether the value alone names this group and nothing else.
+    """
+    return value if is_free else f"{field}.{value}"
 
 
 def is_metric(key: str, values: Mapping[str, Any]) -> bool:

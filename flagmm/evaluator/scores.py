@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,8 @@ from flagmm.evaluator import aggregate
 from flagmm.evaluator.mean_score import MeanScore, about_interval, mean_of, mean_score
 from flagmm.evaluator.metric import Metric, Summary, headline_of
 from flagmm.evaluator.repeats import repeats
-from flagmm.evaluator.result_keys import INTERVAL, RESERVED, STDERR
+from flagmm.evaluator.result_keys import COUNTS, INTERVAL, RESERVED, STDERR, flat_name
+from flagmm.evaluator.tallies import GroupTallies
 from flagmm.evaluator.verdict import Judged
 
 logger = logging.getLogger(__name__)
@@ -50,13 +52,19 @@ def _agree(value: Any, mean: float | None) -> bool:
 
 
 def score_run(
-    metrics: Sequence[Metric], judged: Sequence[Sequence[Judged]], *, keys: Sequence[str], cluster_by: str | None
+    metrics: Sequence[Metric],
+    judged: Sequence[Sequence[Judged]],
+    *,
+    keys: Sequence[str],
+    cluster_by: str | None,
+    replies: GroupTallies | None = None,
 ) -> dict[str, Any]:
     """The scores of a run: every metric's, then the first one's by group and over repeats.
 
     Args:
         judged: for each metric, the questions with its verdicts.
         keys: annotation fields to group by.
+        replies: the replies to each group, where they were counted before.
 
     Raises:
         DataError: no question has the field to cluster by.
@@ -72,7 +80,12 @@ def score_run(
     for key, value in _further_numbers(metrics, judged, cluster_by, taken=result):
         result[key] = value
     if keys and first.headline is not None:
-        result |= _grouped(metric, items, keys, cluster_by, first.headline, taken=set(result))
+        replies = replies or GroupTallies(keys, (item.answer for item in items))
+        groups = {key: _groups(metric, items, key, cluster_by, replies) for key in keys}
+        missing = aggregate.without(items, keys)
+        result |= flat_scores(groups, first.headline, taken=RESERVED | set(result))
+        result |= {"groups": groups, "macro": aggregate.macro(groups, first.headline)}
+        result |= {"n_without": missing} if missing else {}
         result["micro"] = result[first.headline]
     return result | repeats(metric, items, is_mean=first.headline_is_mean)
 
@@ -150,25 +163,26 @@ def _further_numbers(
         yield from [(f"{owner}.{key}" if key in taken else key, value) for key, value in numbers.items()]
 
 
-def _grouped(
-    metric: Metric,
-    items: Sequence[Judged],
-    keys: Sequence[str],
-    cluster_by: str | None,
-    headline: str,
-    *,
-    taken: Collection[str],
+def _groups(
+    metric: Metric, items: Sequence[Judged], key: str, cluster_by: str | None, replies: GroupTallies
+) -> dict[str, Summary]:
+    """All numbers of each group of a field, with counts of its own."""
+    groups: dict[str, Summary] = {}
+    for value, members in aggregate.groups(items, key).items():
+        tally = replies.of(key, value)
+        counts = aggregate.counts_of(tally, members, tally.questions)
+        numbers = score_metric(metric, members, cluster_by=cluster_by).numbers
+        groups[value] = {**numbers, COUNTS: aggregate.as_dict(counts)}
+    return groups
+
+
+def flat_scores(
+    groups: Mapping[str, Mapping[str, Summary]], headline: str, *, taken: Collection[str]
 ) -> dict[str, Any]:
-    """Scores for each value of each key: the headline flat under the value's name, all numbers nested."""
-    flat: dict[str, Any] = {}
-    groups: dict[str, dict[str, Summary]] = {}
-    for key in keys:
-        groups[key] = {}
-        for value, members in aggregate.groups(items, key).items():
-            numbers = score_metric(metric, members, cluster_by=cluster_by).numbers
-            groups[key][value] = numbers
-            if value not in taken and value not in RESERVED:
-                flat.setdefault(value, numbers.get(headline))
-    missing = aggregate.without(items, keys)
-    about = {"macro": aggregate.macro(groups, headline), **({"n_without": missing} if missing else {})}
-    return {**flat, "groups": groups, **about}
+    """The groups' headlines under their own names, or with their field's where that name is not theirs alone."""
+    fields_of = Counter(value for values in groups.values() for value in values)
+    return {
+        flat_name(key, value, is_free=fields_of[value] == 1 and value not in taken): numbers.get(headline)
+        for key, values in groups.items()
+        for value, numbers in values.items()
+    }

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from flagmm.errors import DataError
+from flagmm.finish_reasons import read_finish_reason, status_by
 from flagmm.inference.records import to_answer, to_line
 from flagmm.jsonio import dump_line, write_records, writing
 from flagmm.types import MediaIdentity, Prediction
@@ -137,7 +138,8 @@ class PredictionStore:
 
 def _entry(line: Mapping[str, Any]) -> Entry:
     media = tuple(_identity(item) for item in line.get("media") or ())
-    return Entry(line["status"], line["request"], media)
+    reason = read_finish_reason(line.get("finish_reason"))
+    return Entry(status_by(line["status"], reason), line["request"], media)
 
 
 def _identity(values: Sequence[Any]) -> MediaIdentity:

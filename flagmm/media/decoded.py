@@ -68,7 +68,8 @@ def _to_16_bits(samples: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
 
     if samples.dtype.kind == "f":
         scaled = numpy.nan_to_num(numpy.clip(samples, -1, 1)) * _LOUDEST
-        return numpy.round(scaled).astype("<i2")
+        rounded: numpy.ndarray[Any, Any] = numpy.round(scaled).astype("<i2")
+        return rounded
     if samples.dtype.kind == "i" and samples.dtype.itemsize == 2:
         return samples.astype("<i2")
     raise DataError(f"a decoded sound of {samples.dtype} samples; floats from -1 to 1 or 16-bit integers are expected")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,6 +54,24 @@ def text2pts_norm1k(text: str, width: int = 640, height: int = 480) -> list[Poin
     return points
 
 
+def points_in_unit(text: str, width: int, height: int, *, unit: Literal["pixels", "fractions"]) -> list[Point]:
+    """Return the points that the last line names, in pixels, where all numbers are of one unit.
+
+    >>> points_in_unit("(0.5, 1)", 20, 10, unit="fractions"), points_in_unit("(3.0, 5)", 20, 10, unit="pixels")
+    ([(10, 10)], [(3, 5)])
+    """
+    scale = (width, height) if unit == "fractions" else (1, 1)
+    points: list[Point] = []
+    for group in _groups(text):
+        points += _pixels(_scaled([_number(part) for part in group], scale), width, height)
+    return points
+
+
+def named_numbers(text: str) -> list[list[float]]:
+    """Return the numbers of each group in the last line, as they stand."""
+    return [[_number(part) for part in group] for group in _groups(text)]
+
+
 def calculate_mask_score(points: Sequence[Sequence[int]], mask_img: Image.Image | NDArray[Any]) -> float:
     """Return the mean value of the mask, 0 to 1, over the points.
 
@@ -70,6 +88,15 @@ def calculate_mask_score(points: Sequence[Sequence[int]], mask_img: Image.Image 
     inside = (x >= 0) & (x < mask.shape[1]) & (y >= 0) & (y < mask.shape[0])
     hits = mask[y[inside].astype(np.int64), x[inside].astype(np.int64)]
     return float(hits.sum() / len(places))
+
+
+def white_point(mask_img: Image.Image) -> Point | None:
+    """Return the first of the brightest places of a mask; None where all of it is black."""
+    import numpy as np
+
+    mask = _mask_values(mask_img)
+    y, x = np.unravel_index(int(np.argmax(mask)), mask.shape)
+    return (int(x), int(y)) if mask[y, x] else None
 
 
 def _groups(text: str) -> list[list[str]]:

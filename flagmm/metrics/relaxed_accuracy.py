@@ -7,14 +7,21 @@ and EvalScope does not strip the prediction.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
+from flagmm.metrics.open_careful import open_statement
 from flagmm.metrics.text_match import normalize_text, plain_number
+from flagmm.thinking import split_thinking
 
 Variant = Literal["vlmevalkit", "evalscope"]
 Rule = Literal["reference", "careful"]
+
+_FORMULA = re.compile(r"\$([^$]*)\$")
+_CURRENCY_BEFORE = re.compile(r"([-+]?) ?([$€£¥₹]) ?([-+.0-9].*)")
+_CURRENCY_AFTER = re.compile(r"(.*[0-9%]) ?([$€£¥₹])")
 
 
 def relaxed_correct(
@@ -32,12 +39,16 @@ def relaxed_correct(
     Args:
         max_relative_change: the largest |prediction - target| / |target| that is right, itself included.
         variant: "vlmevalkit" compares texts where the target is zero ("0.0" misses "0"), "evalscope" values.
-        rule: "careful" also reads thousands commas, outer punctuation ("Yes."), a zero target by value, and a `%` on
-            one side only as either a share or a mere unit ("50%" is 50 and 0.5).
+        rule: "careful" also reads the stated answer out of a reply (the last box, else what follows the last
+            "answer"), thousands commas, outer punctuation ("Yes."), a sign of currency on one side ("$50"), a zero
+            target by value, and a `%` on one side only as either a share or a mere unit ("50%" is 50 and 0.5).
     """
     if _reference_correct(prediction, target, max_relative_change, variant):
         return True
-    return rule == "careful" and _careful_correct(prediction, target, max_relative_change)
+    if rule != "careful":
+        return False
+    readings = dict.fromkeys((split_thinking(prediction).answer, open_statement(prediction)))
+    return any(_careful_correct(reading, target, max_relative_change) for reading in readings)
 
 
 def relaxed_accuracy(
@@ -81,8 +92,11 @@ def _careful_correct(prediction: str, target: str, limit: float) -> bool:
     given, wanted = normalize_text(prediction), normalize_text(target)
     if given == wanted:
         return True
+    (given, given_currency), (wanted, wanted_currency) = _without_currency(given), _without_currency(wanted)
     given_number, wanted_number = plain_number(given), plain_number(wanted)
     if given_number is None or wanted_number is None:
+        return False
+    if given_currency and wanted_currency and given_currency != wanted_currency:
         return False
     (value, given_percent), (goal, wanted_percent) = given_number, wanted_number
     share = Decimal(1) / 100
@@ -90,6 +104,18 @@ def _careful_correct(prediction: str, target: str, limit: float) -> bool:
     if given_percent != wanted_percent:
         pairs.append((value * share, goal) if given_percent else (value, goal * share))
     return any(_near(*pair, Decimal(str(limit))) for pair in pairs)
+
+
+def _without_currency(text: str) -> tuple[str, str]:
+    """A number without the sign of its currency, and that sign; dollars around a number are LaTeX's."""
+    text = text.replace("\\$", "$")
+    if formula := _FORMULA.fullmatch(text):
+        text = formula[1].strip()
+    if found := _CURRENCY_BEFORE.fullmatch(text):
+        return found[1] + found[3], found[2]
+    if found := _CURRENCY_AFTER.fullmatch(text):
+        return found[1], found[2]
+    return text, ""
 
 
 def _near(value: Decimal, goal: Decimal, limit: Decimal) -> bool:

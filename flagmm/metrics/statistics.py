@@ -17,10 +17,11 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson_interval(successes: float, count: int) -> Interval | None:
+def wilson_interval(successes: float, count: float) -> Interval | None:
     """The 95 % interval of a share, as fractions; None for no observation.
 
-    Wilson (1927), without continuity correction. `successes` need not be whole: means of repeats may come in.
+    Wilson (1927), without continuity correction. `successes` need not be whole: means of repeats may come in. Neither
+    need `count`, which may be an effective sample size.
 
     >>> wilson_interval(8, 10)
     Interval(low=0.4901..., high=0.9433...)
@@ -80,18 +81,29 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
 def clustered_interval(scores: Sequence[float], clusters: Sequence[Hashable]) -> Interval | None:
     """The 95 % interval of the mean of clustered scores, as fractions; None for fewer than two clusters.
 
-    Mean plus and minus 1.96 clustered standard errors, cut at 0 and 1; somewhat too narrow for fewer than about 30
-    clusters. Where all scores are 0, or all 1, the estimate of the error is 0 and worthless: Wilson's interval then
-    stands in, with every cluster counted once.
+    Wilson's interval with the effective sample size in place of the number of scores: that number over the design
+    effect, which is the square of `clustered_standard_error` over that of `standard_error` (Kish 1965; Korn and
+    Graubard 1998, "Confidence intervals for proportions with small expected number of positive counts estimated from
+    survey data"; Dean and Pagano 2015 compare it with others). As there, it is never more than the number of scores.
+    With one score in each cluster it is `wilson_interval`. Somewhat too narrow for fewer than about 30 clusters.
+
+    The design effect is an estimate that hardly any wrong, or right, score can tell: where all scores are the same,
+    each cluster counts once, and no other interval begins above the one of scores that are all 1, or ends below the
+    one of scores that are all 0: a last score that turns right never makes an interval wider downwards.
     """
     error = clustered_standard_error(scores, clusters)
     if error is None:
         return None
-    mean = fmean(scores)
-    if mean in (0, 1):
-        count = len(set(clusters))
-        return wilson_interval(mean * count, count)
-    return Interval(max(0.0, mean - _Z95 * error), min(1.0, mean + _Z95 * error))
+    mean, groups = fmean(scores), len(set(clusters))
+    alone = standard_error(scores) or 0.0
+    effect = max(1.0, (error / alone) ** 2) if alone else len(scores) / groups
+    size = len(scores) / effect
+    found = wilson_interval(mean * size, size)
+    # What so many clusters can say at most: all of them right, or all wrong.
+    all_wrong, all_right = wilson_interval(0, groups), wilson_interval(groups, groups)
+    if found is None or all_wrong is None or all_right is None:
+        return None
+    return Interval(min(found.low, all_right.low), max(found.high, all_wrong.high))
 
 
 def pass_at_k(n: int, c: int, k: int) -> float | None:

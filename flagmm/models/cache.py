@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from flagmm.finish_reasons import ending_of, read_finish_reason
 from flagmm.jsonio import writing
 from flagmm.models.client import ModelClient, Wrapper
 from flagmm.models.request import request_hash
@@ -24,8 +25,9 @@ _BUSY_SECONDS = 30.0
 
 
 def is_cacheable(output: ModelOutput) -> bool:
-    """Whether a reply is worth keeping: whole, not empty, not refused."""
-    return bool(output.text.strip()) and not output.refused and output.finish_reason != "length"
+    """Whether a reply is worth keeping: whole as far as can be told, not empty, not refused."""
+    is_whole = ending_of(read_finish_reason(output.finish_reason)) in ("whole", "unknown")
+    return is_whole and bool(output.text.strip()) and not output.refused
 
 
 class ReplyCache:
@@ -48,7 +50,8 @@ class ReplyCache:
             return None
         fields = json.loads(row[0])
         usage = fields.pop("usage")
-        return ModelOutput(**fields, usage=Usage(**usage) if usage else None, cached=True)
+        known = ModelOutput(**fields, usage=Usage(**usage) if usage else None, cached=True)
+        return known if is_cacheable(known) else None  # an older version may have kept what was broken off
 
     def put(self, key: str, output: ModelOutput) -> None:
         self._open()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Protocol, runtime_checkable
 
+from flagmm.errors import ModelError
+from flagmm.finish_reasons import ending_of, read_finish_reason
 from flagmm.types import CallSettings, Message, ModelOutput
 
 
@@ -55,6 +58,23 @@ async def prepare(client: ModelClient, messages: Sequence[Message], settings: Ca
         return partial(client.generate, messages, settings)
     call: Call = await make_ready(messages, settings)
     return call
+
+
+def settled(output: ModelOutput) -> ModelOutput:
+    """The reply with its finish reason in the words that are kept, and refused where that says so.
+
+    Raises:
+        ModelError: of kind "server": this broke the generation off, so that its text is no answer.
+    """
+    reason = read_finish_reason(output.finish_reason)
+    ending = ending_of(reason)
+    if ending == "broken_off":
+        text = f"the server broke the generation off (finish_reason {reason!r})"
+        raise ModelError(text, kind="server", retryable=True)
+    refused = output.refused or ending == "refused"
+    if reason == output.finish_reason and refused == output.refused:
+        return output
+    return replace(output, finish_reason=reason, refused=refused)
 
 
 class BaseClient:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from flagmm.errors import ErrorKind, ModelError
+from flagmm.finish_reasons import ending_of, read_finish_reason
+from flagmm.models.client import settled
 from flagmm.thinking import split_thinking
 from flagmm.types import ModelOutput, Usage
 
@@ -22,12 +24,10 @@ _KINDS: dict[int, ErrorKind] = {
 _REFUSAL = re.compile(
     r"(?i)content[_ ]?(filter|policy|management)|data_inspection_failed|inappropriate content|responsibleai"
 )
-_REFUSAL_REASONS = {"content_filter", "safety", "refusal", "sensitive"}
 _TEXT_LIMIT = 300
 _READ_OF_PAGE = 4096  # characters of an error page; what matters stands at its beginning
 _TAGS = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _MOST_TOKENS = 10**12
-_CUT_REASONS = {"max_tokens", "max_output_tokens", "model_length"}
 
 
 def parse_completion(body: Any) -> ModelOutput:
@@ -46,7 +46,10 @@ def parse_completion(body: Any) -> ModelOutput:
     choice = choices[0]
     message = choice.get("message")
     if not isinstance(message, Mapping):
-        raise bad_reply("the reply's choice has no message")
+        # What ended before its first word may have no message at all.
+        if ending_of(read_finish_reason(choice.get("finish_reason"))) in ("whole", "unknown"):
+            raise bad_reply("the reply's choice has no message")
+        message = {}
     return make_output(
         text=content_text(message.get("content")),
         reason=reasoning_text(message),
@@ -60,26 +63,18 @@ def make_output(*, text: str, reason: str, finish_reason: Any, usage: Usage | No
     """A ModelOutput with inline thinking moved to `reason`.
 
     Raises:
-        ModelError: the finish reason says that the endpoint failed in the middle.
+        ModelError: the finish reason says that the server broke the generation off.
     """
     thought = split_thinking(text)
-    ended = _finish_reason(finish_reason)
-    if ended == "error":
-        raise ModelError("the endpoint failed in the middle of the reply", kind="server", retryable=True)
-    return ModelOutput(
-        text=thought.answer,
-        reason="\n".join(part for part in (reason, thought.reason) if part),
-        usage=usage,
-        finish_reason=ended,
-        refused=refused or ended in _REFUSAL_REASONS,
+    return settled(
+        ModelOutput(
+            text=thought.answer,
+            reason="\n".join(part for part in (reason, thought.reason) if part),
+            usage=usage,
+            finish_reason=read_finish_reason(finish_reason),
+            refused=refused,
+        )
     )
-
-
-def _finish_reason(given: Any) -> str | None:
-    """The reason in the words of OpenAI's API; None where the endpoint gives none that is a text."""
-    if not isinstance(given, str) or not given:
-        return None
-    return "length" if given.lower() in _CUT_REASONS else given
 
 
 def content_text(content: Any) -> str:

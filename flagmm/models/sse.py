@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flagmm.errors import ModelError
+from flagmm.finish_reasons import read_finish_reason
 from flagmm.models.openai_reply import (
     bad_reply,
     content_text,
@@ -67,7 +68,7 @@ class StreamedReply:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._reasons: list[str] = []
-        self._finish_reason: Any = None
+        self._finish_reason: str | None = None
         self._usage: Any = None
         self._refused = False
         self.done = False
@@ -98,7 +99,7 @@ class StreamedReply:
             self._texts.append(content_text(delta.get("content")))
             self._reasons.append(reasoning_text(delta))
             self._refused = self._refused or bool(delta.get("refusal"))
-        self._finish_reason = choice.get("finish_reason") or self._finish_reason
+        self._finish_reason = read_finish_reason(choice.get("finish_reason")) or self._finish_reason
 
     def output(self) -> ModelOutput:
         """The whole reply.

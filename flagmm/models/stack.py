@@ -13,7 +13,7 @@ from flagmm.config.env import replies_cache_file
 from flagmm.config.model import ModelSpec
 from flagmm.errors import ModelError
 from flagmm.models.cache import Cached
-from flagmm.models.client import ModelClient, Wrapper, prepare
+from flagmm.models.client import ModelClient, Wrapper, prepare, settled
 from flagmm.types import CallSettings, Message, ModelOutput
 
 _FIRST_WAIT = 0.5
@@ -43,7 +43,7 @@ class Limited(Wrapper):
             call = await prepare(self.inner, messages, settings)
             async with self._places:
                 started = time.monotonic()
-                output = await call()
+                output = settled(await call())
                 return replace(output, latency=round(time.monotonic() - started, 4))
 
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from flagmm.errors import DataError
+from flagmm.evaluator.entries import CLUSTER
 from flagmm.jsonio import read_json
-from flagmm.metrics.statistics_paired import PairedBootstrap, mcnemar_exact, paired_bootstrap
+from flagmm.metrics.statistics_paired import (
+    PairedBootstrap,
+    clustered_bootstrap,
+    mcnemar_exact,
+    paired_bootstrap,
+    sign_flip_test,
+)
 from flagmm.paths import TaskPaths, evaluated_tasks
+from flagmm.types import STATUSES
 
 RESAMPLES = 10_000
 SEED = 0
@@ -25,6 +34,11 @@ class ScoredItem(NamedTuple):
     """`correct` as a number; None where it is missing or something else."""
     label: Any = None
     """The reference answer that it was scored against."""
+    cluster: str | None = None
+    """What it shares with others that it depends on, where the run's evaluator clusters questions."""
+    missing: tuple[str, ...] = ()
+    """The statuses of its replies that are no answers: failed, refused, empty."""
+    replies: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +51,12 @@ class TaskComparison:
     """Mean of the scores, as `correct` is: from 0 to 1; None for no item."""
     score_b: float | None
     bootstrap: PairedBootstrap | None
-    """B minus A, with interval and p; None for no item."""
+    """B minus A, with interval and p; None for no item, or for a single cluster."""
     better: tuple[str, ...]
     """Ids of the items that score higher in B, in A's order."""
     worse: tuple[str, ...]
     p: float
-    """McNemar's exact test."""
+    """McNemar's exact test; with clusters the sign-flip test of their sums."""
     only_a: int
     """Items left out because B does not have them."""
     only_b: int
@@ -50,6 +64,15 @@ class TaskComparison:
     """Items left out because one of the runs has no score for them."""
     other_label: int
     """Compared items whose reference answer is another in B, a sign of different data."""
+    missing_a: Mapping[str, int] = field(default_factory=dict)
+    """Replies in A that are no answers, by status; a run that failed more looks worse than its model is."""
+    missing_b: Mapping[str, int] = field(default_factory=dict)
+    replies_a: int = 0
+    replies_b: int = 0
+    clusters: int | None = None
+    """How many independent clusters the compared items are in; None where each is for itself."""
+    cluster_by: str | None = None
+    """The annotation's field that the evaluator clusters by, of either run."""
 
     @property
     def same(self) -> int:
@@ -93,8 +116,19 @@ def compare_runs(run_a: Path, run_b: Path) -> Comparison:
     )
 
 
-def compare_items(task: str, items_a: Mapping[str, ScoredItem], items_b: Mapping[str, ScoredItem]) -> TaskComparison:
-    """Compare one task's items, joined by their ids."""
+def compare_items(
+    task: str,
+    items_a: Mapping[str, ScoredItem],
+    items_b: Mapping[str, ScoredItem],
+    *,
+    cluster_by: str | None = None,
+) -> TaskComparison:
+    """Compare one task's items, joined by their ids.
+
+    Args:
+        cluster_by: the field by which a run's evaluator clusters questions. Items that are in a cluster depend on its
+            others, and one without a cluster on none.
+    """
     common = [question_id for question_id in items_a if question_id in items_b]
     pairs = {question_id: (items_a[question_id], items_b[question_id]) for question_id in common}
     scores = {
@@ -105,20 +139,57 @@ def compare_items(task: str, items_a: Mapping[str, ScoredItem], items_b: Mapping
     scores_a, scores_b = [a for a, _ in scores.values()], [b for _, b in scores.values()]
     better = tuple(question_id for question_id, (a, b) in scores.items() if b > a)
     worse = tuple(question_id for question_id, (a, b) in scores.items() if b < a)
+    clusters = _clusters(pairs, scores)
+    bootstrap, p = _significance(scores_a, scores_b, clusters)
     return TaskComparison(
         task=task,
         items=len(scores),
         score_a=fmean(scores_a) if scores else None,
         score_b=fmean(scores_b) if scores else None,
-        bootstrap=paired_bootstrap(scores_a, scores_b, resamples=RESAMPLES, seed=SEED),
+        bootstrap=bootstrap,
         better=better,
         worse=worse,
-        p=mcnemar_exact(len(better), len(worse)),
+        p=p,
         only_a=len(items_a) - len(common),
         only_b=len(items_b) - len(common),
         not_scored=len(common) - len(scores),
         other_label=sum(_labels_differ(*pairs[question_id]) for question_id in scores),
+        missing_a=_missing(items_a),
+        missing_b=_missing(items_b),
+        replies_a=sum(item.replies for item in items_a.values()),
+        replies_b=sum(item.replies for item in items_b.values()),
+        clusters=len(set(clusters)) if clusters else None,
+        cluster_by=cluster_by,
     )
+
+
+def _clusters(pairs: Mapping[str, tuple[ScoredItem, ScoredItem]], question_ids: Iterable[str]) -> list[Hashable] | None:
+    """The cluster of each item, as A has it, else B; a number of its own for one without. None where none has one."""
+    named = [pairs[question_id][0].cluster or pairs[question_id][1].cluster for question_id in question_ids]
+    if not any(name is not None for name in named):
+        return None
+    return [place if name is None else name for place, name in enumerate(named)]
+
+
+def _significance(
+    scores_a: Sequence[float], scores_b: Sequence[float], clusters: Sequence[Hashable] | None
+) -> tuple[PairedBootstrap | None, float]:
+    """The difference with its interval, and p; of clusters by their sums, as their items are not independent."""
+    if clusters is None:
+        better = sum(b > a for a, b in zip(scores_a, scores_b, strict=True))
+        worse = sum(b < a for a, b in zip(scores_a, scores_b, strict=True))
+        bootstrap = paired_bootstrap(scores_a, scores_b, resamples=RESAMPLES, seed=SEED)
+        return bootstrap, mcnemar_exact(better, worse)
+    sums: dict[Hashable, float] = defaultdict(float)
+    for a, b, cluster in zip(scores_a, scores_b, clusters, strict=True):
+        sums[cluster] += b - a
+    bootstrap = clustered_bootstrap(scores_a, scores_b, clusters, resamples=RESAMPLES, seed=SEED)
+    return bootstrap, sign_flip_test(list(sums.values()))
+
+
+def _missing(items: Mapping[str, ScoredItem]) -> dict[str, int]:
+    counts = Counter(status for item in items.values() for status in item.missing)
+    return {status: counts[status] for status in STATUSES if counts[status]}
 
 
 def read_scored_items(path: Path) -> dict[str, ScoredItem]:
@@ -137,8 +208,21 @@ def read_scored_items(path: Path) -> dict[str, ScoredItem]:
         question_id = str(entry["question_id"])
         if question_id in items:
             raise DataError(f"{path}: item {position}: a second entry for question_id {question_id!r}")
-        items[question_id] = ScoredItem(_score(entry.get("correct")), entry.get("label"))
+        items[question_id] = _scored_item(entry)
     return items
+
+
+def _scored_item(entry: Mapping[str, Any]) -> ScoredItem:
+    statuses = entry.get("statuses")
+    listed = statuses if isinstance(statuses, list) and statuses else [entry.get("status")]
+    cluster = entry.get(CLUSTER)
+    return ScoredItem(
+        _score(entry.get("correct")),
+        entry.get("label"),
+        cluster=cluster if isinstance(cluster, str) else None,
+        missing=tuple(status for status in listed if status in STATUSES and status != "ok"),
+        replies=len(listed),
+    )
 
 
 def _score(value: Any) -> float | None:
@@ -167,7 +251,17 @@ def _is_task_folder(run: Path, tasks: Sequence[TaskPaths]) -> bool:
 
 def _compare_pair(task_a: TaskPaths, task_b: TaskPaths) -> TaskComparison:
     name = task_a.name if task_a.name == task_b.name else f"{task_a.name} -> {task_b.name}"
-    return compare_items(name, read_scored_items(task_a.evaluated), read_scored_items(task_b.evaluated))
+    cluster_by = _cluster_field(task_a) or _cluster_field(task_b)
+    items_a, items_b = read_scored_items(task_a.evaluated), read_scored_items(task_b.evaluated)
+    return compare_items(name, items_a, items_b, cluster_by=cluster_by)
+
+
+def _cluster_field(task: TaskPaths) -> str | None:
+    """The annotation's field that a run's evaluator clusters questions by, as its result tells it."""
+    result = read_json(task.result) if task.result.is_file() else {}
+    interval = result.get("interval") if isinstance(result, Mapping) else None
+    key = interval.get("by") if isinstance(interval, Mapping) else None
+    return key if isinstance(key, str) else None
 
 
 def _names_without(tasks: Sequence[TaskPaths], paired: Sequence[TaskPaths]) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ _NOTE = (
     f"p: McNemar's exact test, two-sided; interval: paired bootstrap over items ({RESAMPLES} resamples, seed {SEED})"
 )
 _SMALLEST_P = 0.0001
+_FEW_CLUSTERS = 10
+_WARN_SHARE = 0.01
 
 
 def draw_comparison(comparison: Comparison, *, ids: int | None = None) -> str:
@@ -43,14 +45,17 @@ def _row(task: TaskComparison) -> list[str]:
 
 
 def _scores(task: TaskComparison) -> list[str]:
-    if task.score_a is None or task.score_b is None or task.bootstrap is None:
+    if task.score_a is None or task.score_b is None:
         return ["-"] * 4
-    low, high = task.bootstrap.interval
+    interval = "-"
+    if task.bootstrap is not None:
+        low, high = task.bootstrap.interval
+        interval = f"[{_signed(low)}, {_signed(high)}]"
     return [
         f"{100 * task.score_a:.2f}",
         f"{100 * task.score_b:.2f}",
-        _signed(task.bootstrap.difference),
-        f"[{_signed(low)}, {_signed(high)}]",
+        _signed(task.score_b - task.score_a),
+        interval,
     ]
 
 
@@ -69,6 +74,8 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     yield f"B: {comparison.run_b}"
     yield _NOTE
     for task in comparison.tasks:
+        yield from _about_clusters(task)
+        yield from _about_missing(task)
         left_out = _left_out(task)
         if left_out:
             yield f"{task.task}: left out {', '.join(left_out)}"
@@ -80,6 +87,34 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     for side, names in (("A", comparison.only_a), ("B", comparison.only_b)):
         if names:
             yield f"only in {side}: {', '.join(names)}"
+
+
+def _about_clusters(task: TaskComparison) -> Iterator[str]:
+    by = f" by {task.cluster_by}" if task.cluster_by else ""
+    if task.clusters is not None:
+        yield (
+            f"{task.task}: {task.items} items in {task.clusters} clusters{by}; p: sign-flip test of cluster sums; "
+            "interval: bootstrap over clusters"
+        )
+        if task.clusters < _FEW_CLUSTERS:
+            yield f"{task.task}: WARNING: {task.clusters} clusters are too few to tell much"
+    elif task.cluster_by is not None and task.items:
+        yield (
+            f"{task.task}: WARNING: questions are clustered{by}, but neither run's items say how, so that they are "
+            "taken for independent; score both again (--without-infer)"
+        )
+
+
+def _about_missing(task: TaskComparison) -> Iterator[str]:
+    sides = (("A", task.missing_a, task.replies_a), ("B", task.missing_b, task.replies_b))
+    if not any(missing for _, missing, _ in sides):
+        return
+    texts = [
+        f"{side} {', '.join(f'{number} {status}' for status, number in missing.items()) or 'none'} of {replies}"
+        for side, missing, replies in sides
+    ]
+    warned = any(replies and sum(missing.values()) / replies > _WARN_SHARE for _, missing, replies in sides)
+    yield f"{task.task}: {'WARNING: ' if warned else ''}not answered, which counts as wrong: {'; '.join(texts)}"
 
 
 def _left_out(task: TaskComparison) -> list[str]:
@@ -110,6 +145,7 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
             "seed": SEED,
             "p": "McNemar, exact binomial, two-sided",
             "p_bootstrap": "paired bootstrap over items, two-sided",
+            "of_clusters": "p: sign-flip test of the clusters' sums; interval and p_bootstrap: bootstrap over clusters",
         },
         "tasks": [_task_values(task) for task in comparison.tasks],
         "only_a": list(comparison.only_a),
@@ -124,9 +160,9 @@ def _task_values(task: TaskComparison) -> dict[str, Any]:
         "n": task.items,
         "score_a": _percent(task.score_a),
         "score_b": _percent(task.score_b),
-        "difference": _percent(found.difference) if found else None,
+        "difference": _difference(task),
         "interval": [_percent(end) for end in found.interval] if found else None,
-        "p": task.p if found else None,
+        "p": task.p if task.items else None,
         "p_bootstrap": found.p if found else None,
         "better": len(task.better),
         "worse": len(task.worse),
@@ -135,7 +171,17 @@ def _task_values(task: TaskComparison) -> dict[str, Any]:
         "worse_ids": list(task.worse),
         "left_out": {"only_a": task.only_a, "only_b": task.only_b, "not_scored": task.not_scored},
         "other_label": task.other_label,
+        "clusters": task.clusters,
+        "cluster_by": task.cluster_by,
+        "not_answered": {
+            "a": {**task.missing_a, "replies": task.replies_a},
+            "b": {**task.missing_b, "replies": task.replies_b},
+        },
     }
+
+
+def _difference(task: TaskComparison) -> float | None:
+    return None if task.score_a is None or task.score_b is None else _percent(task.score_b - task.score_a)
 
 
 def _percent(share: float | None) -> float | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from flagmm.errors import DataError
-from flagmm.evaluator.result_keys import is_metric
+from flagmm.evaluator.result_keys import COUNTS, INTERVAL, STDERR, is_metric
 from flagmm.jsonio import read_json
 from flagmm.paths import RunPaths
-from flagmm.report.results import HEADLINE
+from flagmm.report.results import HEADLINE, interval_of, stderr_of
 from flagmm.report.table import draw_table, notes
 from flagmm.types import TaskResult
 
@@ -39,6 +39,10 @@ class SubsetScore:
     """Questions that the score is over."""
     score: float | None
     """As `_result.json` has it: BLEU and ROUGE from 0 to 1, all else in percent."""
+    counts: Mapping[str, int] | None = None
+    """The subset's own, where the result tells them."""
+    stderr: float | None = None
+    interval: Sequence[float] | None = None
 
     @property
     def label(self) -> str:
@@ -100,18 +104,34 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
     for metric in _metrics(groups.values()):
         rows += [_score(result, metric, name, groups[name]) for name in names]
         if len(names) > 1:
-            whole = {metric: result.metrics.get(metric), _COUNT: sum(groups[name][_COUNT] for name in names)}
+            whole = {
+                metric: result.metrics.get(metric),
+                _COUNT: sum(groups[name][_COUNT] for name in names),
+                COUNTS: asdict(result.counts),
+                f"{metric}{STDERR}": stderr_of(result, metric),
+                f"{metric}{INTERVAL}": interval_of(result, metric),
+            }
             rows.append(_score(result, metric, OVERALL, whole))
     return rows
 
 
 def _groups(result: TaskResult) -> Mapping[str, Mapping[str, Any]]:
-    groups = (result.details.get("groups") or {}).get(_GROUP) or {}
-    return groups if isinstance(groups, Mapping) else {}
+    groups = result.details.get("groups")
+    subsets = groups.get(_GROUP) if isinstance(groups, Mapping) else None
+    return subsets if isinstance(subsets, Mapping) else {}
 
 
 def _score(result: TaskResult, metric: str, subset: str, values: Mapping[str, Any]) -> SubsetScore:
-    return SubsetScore(dataset=result.task, metric=metric, subset=subset, num=values[_COUNT], score=values.get(metric))
+    return SubsetScore(
+        dataset=result.task,
+        metric=metric,
+        subset=subset,
+        num=values[_COUNT],
+        score=values.get(metric),
+        counts=values.get(COUNTS),
+        stderr=values.get(f"{metric}{STDERR}"),
+        interval=values.get(f"{metric}{INTERVAL}"),
+    )
 
 
 def _metrics(groups: Iterable[Mapping[str, Any]]) -> list[str]:

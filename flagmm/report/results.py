@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from flagmm.errors import DataError
-from flagmm.evaluator.result_keys import INTERVAL, STDERR, is_metric
+from flagmm.evaluator.result_keys import COUNTS, INTERVAL, STDERR, flat_name, is_metric
 from flagmm.jsonio import read_json
 from flagmm.paths import RunPaths
 from flagmm.types import Counts, TaskResult
@@ -61,16 +62,91 @@ def stderr_of(result: TaskResult, metric: str) -> float | None:
     return result.details.get(f"{metric}{STDERR}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class GroupRow:
+    """The headline of one group of a task's questions."""
+
+    field: str
+    """The annotation's field that questions are grouped by."""
+    group: str
+    """Its value."""
+    metric: str
+    label: str
+    """The value, with its field where it is no name for this group alone."""
+    score: Any
+    n: int | None
+    """Questions in the denominator."""
+    stderr: float | None
+    interval: list[float] | None
+    counts: Mapping[str, int] | None
+    """As of the whole result; None in results of a version that did not tell them."""
+
+
+def group_rows(result: TaskResult) -> list[GroupRow]:
+    """The groups of each field, those of further evaluators after the first one's."""
+    found = []
+    for prefix, metric, groups in _groups_of(result):
+        fields_of = Counter(value for values in groups.values() for value in values)
+        taken = {name for values in groups.values() for numbers in values.values() for name in numbers}
+        for name, values in groups.items():
+            for value, numbers in values.items():
+                label = flat_name(name, value, is_free=fields_of[value] == 1 and value not in taken)
+                found.append(_group_row(name, value, prefix + metric, metric, label, numbers))
+    return found
+
+
+def _groups_of(result: TaskResult) -> Iterator[tuple[str, str, dict[str, dict[str, Mapping[str, Any]]]]]:
+    """The (prefix of keys, headline, numbers by field and value) of each evaluator that grouped questions."""
+    for key, groups in result.details.items():
+        if key.rpartition(".")[2] != "groups" or not isinstance(groups, Mapping):
+            continue
+        prefix = key.removesuffix("groups")
+        named = result.details.get(f"{prefix}headline")
+        shaped = {
+            field: {value: numbers for value, numbers in values.items() if isinstance(numbers, Mapping)}
+            for field, values in groups.items()
+            if isinstance(values, Mapping)
+        }
+        yield prefix, named if isinstance(named, str) else headline(result), shaped
+
+
+def _group_row(field: str, group: str, shown: str, metric: str, label: str, numbers: Mapping[str, Any]) -> GroupRow:
+    interval, counts = numbers.get(f"{metric}{INTERVAL}"), numbers.get(COUNTS)
+    return GroupRow(
+        field=field,
+        group=group,
+        metric=shown,
+        label=label,
+        score=numbers.get(metric),
+        n=numbers.get("n"),
+        stderr=numbers.get(f"{metric}{STDERR}"),
+        interval=interval if isinstance(interval, list) and len(interval) == 2 else None,
+        counts=counts if isinstance(counts, Mapping) else None,
+    )
+
+
 def metric_rows(result: TaskResult) -> Iterator[tuple[str, Any]]:
-    """The (name, value) pairs worth a row.
+    """The (name, value) pairs worth a row, but those of groups.
 
     The headline and what repeats tell of it come first, then numbers, those of nested dicts by dotted name.
     """
-    flat, first = dict(_flatten(result.metrics)), headline(result)
+    own = {key: value for key, value in result.metrics.items() if not _is_of_group(key, value, result)}
+    flat, first = dict(_flatten(own)), headline(result)
     if first in flat:
         yield first, flat.pop(first)
     yield from _repeat_rows(result.details.get("repeats"))
     yield from flat.items()
+
+
+def _is_of_group(key: str, value: Any, result: TaskResult) -> bool:
+    """Whether a key beside the metrics only repeats a group's headline."""
+    for prefix, metric, groups in _groups_of(result):
+        name = key.removeprefix(prefix)
+        for field, values in groups.items():
+            for numbers in (values.get(name), values.get(name.removeprefix(f"{field}."))):
+                if numbers is not None and name not in numbers and numbers.get(metric) == value:
+                    return True
+    return False
 
 
 def _repeat_rows(repeats: Any) -> Iterator[tuple[str, Any]]:

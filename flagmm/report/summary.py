@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,13 @@ from flagmm.paths import RunPaths
 from flagmm.registry import REPORTERS
 from flagmm.report.general_table import HEADERS as SUBSET_HEADERS
 from flagmm.report.general_table import general_rows, has_subsets, subset_order, subset_scores
-from flagmm.report.results import headline, interval_of, metric_rows, stderr_of
+from flagmm.report.results import GroupRow, group_rows, headline, interval_of, metric_rows, stderr_of
 from flagmm.report.table import HEADERS, notes, table_rows
 from flagmm.report.validity import assess
 from flagmm.types import TaskResult
 
-_COLUMNS = ["task", "metric", "score", "asked", "answered", "failed", "truncated", "over", "partial"]
+_NUMBERS = ["asked", "answered", "failed", "truncated"]
+_COLUMNS = ["task", "metric", "score", *_NUMBERS, "over", "partial"]
 _ERRORS = ["stderr", "interval_low", "interval_high"]
 _SUBSETS = ["subset", "num"]
 
@@ -38,12 +39,19 @@ def write_json_summary(results: Sequence[TaskResult], path: Path) -> None:
             "counts": asdict(result.counts),
             "over": result.over,
             "partial": result.partial,
+            **({"groups": list(map(_about_group, groups))} if (groups := group_rows(result)) else {}),
             **_by_subset(result, path),
             "validity": assess(result).text,
         }
         for result in results
     ]
     write_json(path, {"tasks": tasks})
+
+
+def _about_group(row: GroupRow) -> dict[str, Any]:
+    values = asdict(row)
+    del values["label"]
+    return values
 
 
 def _by_subset(result: TaskResult, path: Path) -> dict[str, Any]:
@@ -58,24 +66,41 @@ def _by_subset(result: TaskResult, path: Path) -> dict[str, Any]:
 
 @REPORTERS.register_module("csv")
 def write_csv(results: Sequence[TaskResult], path: Path) -> None:
-    """A line a metric, values at full precision; errors and intervals where the metric has its own.
+    """A line a metric and a group, values at full precision; errors and intervals where the number has its own.
 
-    Where a result has scores by subset, two columns more say which subset a line is of, and how many questions.
+    The line of a group has the field that it is of in the column `field`, its value as `metric`, and its own counts;
+    what an older version's result does not tell is left empty. Where a result has scores by subset, two columns more
+    say which subset a line is of, and how many questions.
     """
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    by_subset = any(map(has_subsets, results))
-    writer.writerow([*_COLUMNS, *_ERRORS, *(_SUBSETS if by_subset else [])])
+    columns = [*_COLUMNS, *_ERRORS, "field", *(_SUBSETS if any(map(has_subsets, results)) else [])]
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
+    writer.writeheader()
     for result in results:
-        counts = result.counts
-        numbers = [counts.asked, counts.answered, counts.failed, counts.truncated]
-        about = [*numbers, result.over, result.partial or ""]
-        for metric, value in metric_rows(result):
-            errors = [stderr_of(result, metric), *(interval_of(result, metric) or (None, None))]
-            writer.writerow([result.task, metric, value, *about, *errors, *([None] * 2 if by_subset else [])])
-        for row in subset_scores(result, subset_order(result, RunPaths(path.parent))):
-            writer.writerow([result.task, row.metric, row.score, *about, *[None] * len(_ERRORS), row.subset, row.num])
+        about = {"task": result.task, "over": result.over, "partial": result.partial or ""}
+        writer.writerows(about | line for line in _csv_lines(result, path))
     write_text(path, buffer.getvalue())
+
+
+def _csv_lines(result: TaskResult, path: Path) -> Iterator[dict[str, Any]]:
+    whole = asdict(result.counts)
+    for metric, value in metric_rows(result):
+        errors = _errors(stderr_of(result, metric), interval_of(result, metric))
+        yield {"metric": metric, "score": value, **_numbers(whole), **errors}
+    for group in group_rows(result):
+        errors = _errors(group.stderr, group.interval)
+        yield {"metric": group.group, "score": group.score, "field": group.field, **_numbers(group.counts), **errors}
+    for row in subset_scores(result, subset_order(result, RunPaths(path.parent))):
+        numbers = _numbers(row.counts) | _errors(row.stderr, row.interval)
+        yield {"metric": row.metric, "score": row.score, **numbers, "subset": row.subset, "num": row.num}
+
+
+def _numbers(counts: Mapping[str, int] | None) -> dict[str, int]:
+    return {} if counts is None else {name: counts[name] for name in _NUMBERS if name in counts}
+
+
+def _errors(stderr: float | None, interval: Sequence[float] | None) -> dict[str, float | None]:
+    return dict(zip(_ERRORS, (stderr, *(interval or (None, None))), strict=True))
 
 
 @REPORTERS.register_module("md")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flagmm.report.results import interval_of, metric_rows
+from flagmm.report.results import group_rows, interval_of, metric_rows
 from flagmm.report.validity import assess
 from flagmm.types import TaskResult
 
@@ -13,7 +13,7 @@ PARTIAL_MARK = "*"
 
 
 def table_rows(results: Sequence[TaskResult]) -> list[list[str]]:
-    """A row a metric; counts stand in a task's first row, and a partial run's name bears a mark."""
+    """A row a metric and a group; counts stand in a task's first row, and a partial run's name bears a mark."""
     rows = []
     for result in results:
         counts = result.counts
@@ -22,17 +22,21 @@ def table_rows(results: Sequence[TaskResult]) -> list[list[str]]:
         for metric, value in list(metric_rows(result)) or [("(no score)", None)]:
             rows.append([name, metric, _score(result, metric, value), *numbers])
             name, numbers = "", [""] * 4
+        rows += [["", row.label, _shown(row.score), *numbers] for row in group_rows(result)]
     return rows
 
 
 def _score(result: TaskResult, metric: str, value: float | None) -> str:
-    if value is None:
-        return "-"
-    text = f"{value:.2f}" if isinstance(value, float) else str(value)
-    interval = interval_of(result, metric)
-    if interval:
+    text, interval = _shown(value), interval_of(result, metric)
+    if value is not None and interval:
         text += f" [{interval[0]:.1f}, {interval[1]:.1f}]"
     return text
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def notes(results: Sequence[TaskResult]) -> list[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flagmm.evaluator.result_keys import CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS
 from flagmm.report.results import HEADLINE, headline, interval_of
 from flagmm.types import Counts, TaskResult
 
 _WARN_SHARE = 0.01
+_SHOWN_REASONS = 5
 _KINDS = ("failed", "empty", "refused", "truncated", "unparsed", "judge_failed")
 
 
@@ -31,6 +33,7 @@ def assess(result: TaskResult) -> Validity:
     if not counts.asked:
         return Validity(text="nothing was asked", is_doubtful=True)
     texts = [f"{number} {kind.replace('_', '-')} ({number / counts.asked:.1%})" for kind, number in losses]
+    texts += _about_endings(result)
     if counts.unscored:
         texts.append(f"{counts.unscored} not scored")
     name = _mean_metric(result)
@@ -38,8 +41,27 @@ def assess(result: TaskResult) -> Validity:
     if span:
         shown = "score" if name == headline(result) else name
         texts.append(f"{shown} between {span[0]:.2f} and {span[1]:.2f} if the missing were all wrong or all right")
-    doubtful = any(number / counts.asked > _WARN_SHARE for _, number in losses)
+    unknown = sum(_unknown_endings(result).values())
+    doubtful = any(number / counts.asked > _WARN_SHARE for number in (unknown, *(number for _, number in losses)))
     return Validity(text="; ".join(texts) or f"all {counts.asked} answered", is_doubtful=doubtful)
+
+
+def _about_endings(result: TaskResult) -> list[str]:
+    """What to say of replies that ended otherwise than the counts tell."""
+    texts, cut = [], result.details.get(CUT_WHILE_THINKING)
+    if cut:
+        texts.append(f"{cut} cut at the token limit while thinking: raise max_tokens")
+    unknown = _unknown_endings(result)
+    if unknown:
+        told = [f"{reason!r} (×{times})" for reason, times in list(unknown.items())[:_SHOWN_REASONS]]
+        more = ["…"] if len(unknown) > _SHOWN_REASONS else []
+        texts.append(f"{sum(unknown.values())} with an unknown finish_reason: {', '.join([*told, *more])}")
+    return texts
+
+
+def _unknown_endings(result: TaskResult) -> dict[str, int]:
+    unknown = result.details.get(UNKNOWN_FINISH_REASONS)
+    return unknown if isinstance(unknown, dict) else {}
 
 
 def _mean_metric(result: TaskResult) -> str:

@@ -13,9 +13,10 @@ from flagmm.config.dump import to_plain
 from flagmm.config.env import prediction_format, splits_thinking
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, UserCodeError
-from flagmm.evaluator.aggregate import as_dict, count
+from flagmm.evaluator.aggregate import about_endings, as_dict, counts_of, what_is_missing
 from flagmm.evaluator.answers import read_answers
 from flagmm.evaluator.entries import scored_fields
+from flagmm.evaluator.tallies import ReplyTally
 from flagmm.jsonio import read_json, write_json, write_records
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.prompt.vlmevalkit import parts_of_messages
@@ -139,19 +140,21 @@ class VlmevalClassEvaluator:
         before = {path: path.stat().st_mtime_ns for path in _beside(stem)}
         records = _records(dataset.inner.evaluate(str(written[0].resolve()), **self.judge_kwargs))
         own = [path.name for path in _beside(stem) if before.get(path) != path.stat().st_mtime_ns]
-        counts = count(answers, [], len(annotations))
+        replies = ReplyTally(answers)
+        counts = counts_of(replies, [], len(annotations))
         result: dict[str, Any] = {
             **records[0],
             "headline": next((key for key, value in records[0].items() if isinstance(value, int | float)), None),
             "over": "asked",
             "counts": as_dict(counts),
+            **about_endings(replies),
             "report": {"kind": "vqa", "rows": records, "files": own},
             "evaluator": type(self).__name__,
             "eval_func": to_plain(dataset.inner.evaluate),
             "flagmm": __version__,
         }
-        if len(answers) < len(annotations):
-            result["partial"] = f"{len(answers)} of {len(annotations)} questions"
+        if partial := what_is_missing(replies, len(annotations), paths.config):
+            result["partial"] = partial
         write_records(
             paths.evaluated,
             (

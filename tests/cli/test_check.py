@@ -130,3 +130,51 @@ def test_what_only_a_judge_scores_is_no_fault(run_command, tmp_path, evaluator):
     done = run_command("check", str(write_task(tmp_path / "task", [item], evaluator=evaluator)))
     assert done.status == 0, done.stdout
     assert "sound; 1 questions, 0 media, gold answers: not scored, which takes a judge" in done.stdout
+
+
+BOX = {"question": "Where?", "question_type": "short-answer", "answer": [10, 20, 110, 120], "img_path": "1.png"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "metric"),
+    [
+        pytest.param({}, '"iou"', id="four numbers are one answer"),
+        pytest.param({"question_type": "bbox"}, '"iou"', id="of that type"),
+        pytest.param({}, 'dict(type="iou", unit="thousandths", form="xywh")', id="in the unit of replies"),
+        pytest.param({"answer": [[1, 2, 3, 4], [5, 6, 7, 8]]}, 'dict(type="iou", boxes="several")', id="several"),
+    ],
+)
+def test_the_gold_answer_of_a_box_is_the_box(run_command, tmp_path, fields, metric):
+    evaluator = f'dict(type="MetricEvaluator", metrics=[{metric}])'
+    done = run_command(
+        "check", write_task(tmp_path / "task", [{"question_id": 1, **BOX, **fields}], evaluator=evaluator)
+    )
+    assert "colours: sound; 1 questions, 1 media, gold answers: 1 of 1 right" in done.stdout
+    assert (done.status, done.warnings) == (0, [])
+
+
+def test_the_gold_answer_of_a_box_reaches_a_task_s_own_scoring_whole(run_command, tmp_path):
+    items = [{"question_id": 1, **BOX, "question_type": "bbox"}]
+    task = write_task(tmp_path / "task", items, evaluator='dict(type="BaseEvaluator", eval_func="evaluate.py")')
+    (tmp_path / "task/evaluate.py").write_text(
+        "def get_result(annotations, predictions):\n"
+        "    right = [p['answer'] == str(annotations[p['question_id']]['answer']) for p in predictions]\n"
+        "    return {'accuracy': 100 * sum(right) / len(right)}\n"
+    )
+    assert "gold answers: accuracy 100" in run_command("check", task).stdout
+
+
+def test_a_mask_has_a_gold_answer_without_an_answer_in_the_data(run_command, tmp_path):
+    item = {"question_id": 1, "question": "Point.", "question_type": "open", "img_path": "1.png", "mask_path": "m.png"}
+    task = write_task(tmp_path / "task", [item], evaluator='dict(type="MetricEvaluator", metrics=["point_in_mask"])')
+    write_picture(tmp_path / "task/data/m.png", "white")
+    assert "gold answers: 1 of 1 right" in run_command("check", task).stdout
+
+
+def test_a_box_whose_unit_cannot_be_converted_is_named(run_command, tmp_path):
+    item = {"question_id": 1, **BOX}
+    del item["img_path"]
+    evaluator = 'dict(type="MetricEvaluator", metrics=[dict(type="iou", unit="fractions")])'
+    done = run_command("check", write_task(tmp_path / "task", [item], evaluator=evaluator))
+    assert done.status == 1
+    assert "WRONG: answer: question_id 1: no width and height, and no img_path, to convert pixels by" in done.stdout

@@ -84,6 +84,23 @@ def test_two_runs_of_a_scripted_model_are_compared(run_command, tmp_path):
     assert done.stdout.splitlines()[-2:] == ["colours, better in B (2): 4, 5", "colours, worse in B (1): 3"]
 
 
+def test_two_runs_of_clustered_questions_are_compared_by_clusters_with_their_failures(run_command, tmp_path):
+    items = [{**item, "scene": (number - 1) // 3} for number, item in enumerate(choices(6), start=1)]
+    task = write_task(tmp_path / "task", items, evaluator='dict(type="BaseEvaluator", cluster_by="scene")')
+    for name, letters in (("first", "AAABBB"), ("second", "BBBBB")):  # the second has no answer to the last
+        answers = {str(number): letter for number, letter in enumerate(letters, start=1)}
+        model = {"model_name": name, "model_type": "scripted", "answers": answers, "retries": 0}
+        (tmp_path / f"{name}.json").write_text(json.dumps(model))
+    runs = {name: ("--tasks", task, "--cfg", f"{name}.json", "--output-dir", name) for name in ("first", "second")}
+    assert [done.status for done in run_command.together(runs).values()] == [0, 1]
+    done = run_command("compare", "first", "second", "--json", "c.json")
+    assert "colours: 6 items in 2 clusters by scene; p: sign-flip test of cluster sums" in done.stdout
+    assert "colours: WARNING: not answered, which counts as wrong: A none of 6; B 1 failed of 6" in done.stdout
+    (values,) = read_json(tmp_path / "c.json")["tasks"]
+    # One scene is better by 3, the other worse by 1: of the totals 4, 2, -2 and -4 all are at least 2 from 0.
+    assert (values["clusters"], values["p"]) == (2, 1.0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [

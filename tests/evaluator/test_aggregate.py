@@ -122,13 +122,13 @@ def test_each_kind_of_reply_is_counted():
     )
 
 
-def test_truncated_is_an_answer_that_was_cut():
+def test_truncated_is_what_was_cut_with_or_without_a_text():
     def cut(status):
         item = judged(RIGHT if status == "ok" else status)
         reply = Reply(text="", status=status, finish_reason="length", usage=None, inference=0)
         return Judged(answer=item.answer.with_replies(reply), verdicts=item.verdicts, scorable=True)
 
-    assert count([cut("ok"), cut("empty"), cut("failed")]).truncated == 1
+    assert count([cut("ok"), cut("empty"), cut("failed")]).truncated == 2
 
 
 def test_repeats_count_each_and_the_total_is_questions_times_repeats():

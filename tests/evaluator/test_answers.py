@@ -146,3 +146,31 @@ def test_a_file_that_holds_no_answers_is_told(tmp_path, text, message):
         (tmp_path / "t.json").write_text(text)
     with pytest.raises(DataError, match=message):
         read_answers(tmp_path / "t.json", ANNOTATIONS)
+
+
+def test_an_answer_that_the_server_broke_off_has_failed_in_files_of_any_tool(read, caplog):
+    first, second = read(
+        {"question_id": "1", "answer": "A", "status": "ok", "finish_reason": "abort"},
+        {"question_id": "2", "answer": "B", "finish_reason": "Safety"},
+    )
+    assert (first.replies[0].status, first.record["status"]) == ("failed", "failed")
+    assert (second.replies[0].status, second.record["status"]) == ("refused", "refused")
+    assert "1 answers count as failed" in caplog.text
+    assert "abort (×1)" in caplog.text
+
+
+def test_of_repetitions_only_those_that_were_broken_off_have_failed(read):
+    (answer,) = read(
+        {
+            "question_id": "1",
+            "answer": {"inference_0": "A", "inference_1": "B"},
+            "finish_reason": ["max_tokens", "timeout"],
+            "status": "ok",
+            "statuses": ["ok", "ok"],
+        }
+    )
+    assert [(reply.status, reply.finish_reason) for reply in answer.replies] == [
+        ("ok", "length"),
+        ("failed", "timeout"),
+    ]
+    assert (answer.record["status"], answer.record["statuses"]) == ("failed", ["ok", "failed"])

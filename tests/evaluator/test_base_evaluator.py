@@ -145,7 +145,11 @@ def test_values_of_detailed_keys_have_scores_of_their_own(score):
     assert (result["sea"], result["land"], result["1"], result["2"]) == (50.0, 0.0, 50.0, 0.0)
     one = {"accuracy": 0.0, "n": 1, "accuracy_stderr": None, "accuracy_interval": [0.0, 79.35]}
     two = {"accuracy": 50.0, "n": 2, "accuracy_stderr": 50.0, "accuracy_interval": [9.45, 90.55]}
-    assert result["groups"]["topic"] == {"accuracy": one, "land": one, "sea": two}
+    groups = {value: dict(numbers) for value, numbers in result["groups"]["topic"].items()}
+    counts = {value: numbers.pop("counts") for value, numbers in groups.items()}
+    assert groups == {"accuracy": one, "land": one, "sea": two}
+    assert {value: each["asked"] for value, each in counts.items()} == {"accuracy": 1, "land": 1, "sea": 2}
+    assert result["topic.accuracy"] == 0.0, "a group of that name is there under its field's"
     assert (result["micro"], result["macro"]) == (25.0, {"topic": 16.67, "level": 25.0})
     assert result["accuracy"] == 25.0, "a group of that name must not take the score's place"
 
@@ -207,11 +211,10 @@ def test_questions_on_one_picture_are_a_cluster_when_told_so(score):
     result, _ = score(annotations=annotations, cluster_by="image", detailed_keys=["image"])
     assert (result["accuracy"], result["n"]) == (25.0, 4)
     # Residuals of the mean 1/4: 3/4 - 1/4 - 1/4 on a, -1/4 on b; root of (1/16 + 1/16) * 2 clusters / (2 - 1), by 4.
-    assert (result["accuracy_stderr"], result["accuracy_interval"]) == (12.5, [0.5, 49.5])
+    assert (result["accuracy_stderr"], result["accuracy_interval"]) == (12.5, [4.56, 69.94])
     assert result["interval"] == {"level": 95, "method": "clustered", "by": "image", "clusters": 2}
-    assert result["groups"]["image"]["a"] == {
-        "accuracy": 33.33, "n": 3, "accuracy_stderr": None, "accuracy_interval": None,
-    }  # fmt: skip
+    of_a = result["groups"]["image"]["a"]
+    assert [of_a[key] for key in ("accuracy", "n", "accuracy_stderr", "accuracy_interval")] == [33.33, 3, None, None]
 
 
 def test_a_cluster_field_that_the_questions_lack_is_told(score):
@@ -490,3 +493,33 @@ def test_a_scoring_that_fails_at_its_end_leaves_the_entries_as_they_were(score, 
     with pytest.raises(DataError, match="nowhere"):
         score(ANSWERS[:1], cluster_by="nowhere")
     assert (tmp_path / "t_evaluated.json").read_bytes() == before
+
+
+TWICE = [
+    {"question_id": "1", "answer": {"inference_0": "A", "inference_1": "A"}},
+    {"question_id": "2", "answer": {"inference_0": "A"}},
+]
+
+
+@pytest.mark.parametrize(
+    ("answers", "config", "partial"),
+    [
+        (TWICE, "{}", "2 of 4 questions, 3 of 4 repetitions"),
+        (
+            TWICE[1:],
+            '{"model": {"num_infers": 2}, "scope": "limit 1"}',
+            "1 of 4 questions (limit 1), 1 of 2 repetitions",
+        ),
+        (TWICE[:1], '{"model": {"num_infers": 2}}', "1 of 4 questions"),
+        (TWICE[:1], '{"model": {"num_infers": "many"}}', "1 of 4 questions"),
+    ],
+)
+def test_repetitions_that_are_missing_make_a_partial_result(score, answers, config, partial):
+    assert score(answers, config=config)[0]["partial"] == partial
+
+
+def test_a_question_s_cluster_stands_with_its_score_for_comparisons(score):
+    annotations = {**FOUR, "1": {**FOUR["1"], "image": ["a", "b"]}}
+    _, evaluated = score(annotations=annotations, cluster_by="image")
+    assert evaluated[0]["cluster"] == "['a', 'b']"
+    assert "cluster" not in evaluated[1]

@@ -165,7 +165,7 @@ def test_repeats_of_pope_are_runs_of_f1(tmp_path):
     result = evaluate(tmp_path, MetricEvaluator(metrics="pope"), annotations, answers)
     # F1 of the first run: precision 1, recall 1/2; of the second: precision 2/3, recall 1.
     assert result["repeats"]["scores"] == [66.67, 80.0]
-    assert (result["repeats"]["mean"], result["repeats"]["std"]) == (73.335, 9.425733)
+    assert (result["repeats"]["mean"], result["repeats"]["std"]) == (73.33, 9.43)  # of 2/3 and 4/5, not of 66.67
     assert result["repeats"]["pass_at_k"] == {"1": 66.67, "2": 100.0}
     assert (result["repeats"]["majority_vote"], result["repeats"]["majority_ties"]) == (66.67, 2)
     assert (result["headline"], "f1_interval" in result, result["accuracy"]) == ("f1", False, 66.67)
@@ -187,3 +187,20 @@ def test_captions_have_no_interval_as_no_caption_has_a_mark(tmp_path):
     result = evaluate(tmp_path, MetricEvaluator(metrics="coco_caption"), annotations, answers)
     assert (result["headline"], result["n"]) == ("CIDEr", 2)
     assert not result.keys() & {"accuracy", "accuracy_answered", "accuracy_interval", "CIDEr_interval", "interval"}
+
+
+def test_macro_is_the_mean_of_what_was_not_rounded():
+    right = {"a": 1, "b": 1, "c": 4}  # of six each: 16.666, 16.666 and 66.666; rounded they have the mean 33.34
+    items = [judged(RIGHT if place < right[name] else WRONG, topic=name) for name in right for place in range(6)]
+    assert run(Metric(), items=items, keys=["topic"])["macro"] == {"topic": 33.33}
+
+
+def test_groups_of_the_same_value_or_of_a_taken_name_are_told_apart():
+    items = [judged(RIGHT, topic="x", kind="x"), judged(WRONG, topic="x", kind="n"), judged("failed", topic="accuracy")]
+    result = run(Metric(), items=items, keys=["topic", "kind"])
+    assert (result["topic.x"], result["kind.x"]) == (50.0, 100.0)
+    assert (result["topic.accuracy"], result["kind.n"]) == (0.0, 0.0)
+    assert (result["accuracy"], result["n"]) == (33.33, 3)
+    assert "x" not in result
+    counts = result["groups"]["topic"]["accuracy"]["counts"]
+    assert (counts["asked"], counts["answered"], counts["failed"]) == (1, 0, 1)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm.evaluator.answers import read_answers
+from flagmm.finish_reasons import read_finish_reason, status_by
 from flagmm.inference.records import to_answer, to_line
 from flagmm.inference.store import PredictionStore
 from flagmm.jsonio import read_json
@@ -28,7 +29,7 @@ PREDICTIONS = st.builds(
     status=st.sampled_from(STATUSES),
     reason=TEXTS,
     usage=st.none() | USAGES,
-    finish_reason=st.none() | TEXTS,
+    finish_reason=st.none() | TEXTS | st.sampled_from(["stop", "abort", "SAFETY", "max_tokens"]),
     error=st.none() | ERRORS,
     attempts=st.integers(0, 9),
     latency=st.none() | st.floats(0, 1e6),
@@ -126,15 +127,16 @@ def test_a_prediction_survives_the_way_through_all_files(folder, prediction):
     with PredictionStore(lines) as store:
         entry = store.get(prediction.question_id, 0)
         store.write_answers(answers, [prediction.question_id], 1)
-    assert (entry.status, entry.request, entry.media) == (prediction.status, prediction.request, prediction.media)
+    status = status_by(prediction.status, prediction.finish_reason)
+    assert (entry.status, entry.request, entry.media) == (status, prediction.request, prediction.media)
     assert read_json(answers) == [to_answer([to_line(prediction)], repeated=False)]
     (answer,) = read_answers(answers, {prediction.question_id: {"kept": 1}})
     (reply,) = answer.replies
     assert (answer.question_id, answer.annotation, answer.repeated) == (prediction.question_id, {"kept": 1}, False)
     assert (reply.text, reply.status, reply.finish_reason) == (
         prediction.answer,
-        prediction.status,
-        prediction.finish_reason,
+        status,
+        read_finish_reason(prediction.finish_reason),
     )
 
 
@@ -150,5 +152,13 @@ def test_repetitions_survive_the_way_through_all_files(folder, predictions):
         store.write_answers(answers, ["q"], len(repeats))
     (answer,) = read_answers(answers, {"q": {}})
     found = [(reply.text, reply.status, reply.finish_reason, reply.inference) for reply in answer.replies]
-    assert found == [(each.answer, each.status, each.finish_reason, each.inference) for each in repeats]
+    assert found == [
+        (
+            each.answer,
+            status_by(each.status, each.finish_reason),
+            read_finish_reason(each.finish_reason),
+            each.inference,
+        )
+        for each in repeats
+    ]
     assert answer.repeated

@@ -160,3 +160,13 @@ def test_the_store_knows_how_often_questions_were_asked(path):
         assert store.repeats == 3
     with PredictionStore(path.with_name("other.jsonl")) as store:
         assert store.repeats == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"),
+    [("abort", "failed"), ("Cancelled", "failed"), ("RECITATION", "refused"), ("tired", "ok"), ("length", "ok")],
+)
+def test_a_saved_reply_is_done_only_if_its_finish_reason_lets_it(path, reason, status):
+    write(path, prediction("1", finish_reason=reason))
+    with PredictionStore(path) as store:
+        assert store.get("1", 0).status == status

@@ -53,8 +53,14 @@ def test_only_vlmevalkit_strips_text():
 
 @pytest.mark.parametrize(
     ("prediction", "target"),
-    [("1,000", "1000"), ("50%", "50"), ("50", "50%"), ("52", "50%"), ("2%", "2"), ("Yes.", "yes")],
-)
+    [
+        ("1,000", "1000"), ("50%", "50"), ("50", "50%"), ("52", "50%"), ("2%", "2"), ("Yes.", "yes"),
+        ("Answer: 42", "42"), ("It grows.\nANSWER: 42.", "42"), ("The answer is 42", "42"), ("答案：42", "42"),
+        (r"So it is \boxed{42}.", "42"), (r"\boxed{\$42}", "42"), (r"-\boxed{42}", "-42"), ("**Answer:** Red", "red"),
+        ("$42", "42"), ("42", "$42"), ("-$42", "-42"), ("$-42", "-42"), ("$42$", "42"), ("€1,000.50", "1000.5"),
+        ("42 €", "42"), ("￥42", "42"), ("$44", "42"), ("<think>41?</think>Answer: 42", "42"),
+    ],
+)  # fmt: skip
 def test_the_careful_rule_reads_what_the_reference_does_not(prediction, target):
     assert not relaxed_correct(prediction, target)
     assert relaxed_correct(prediction, target, rule="careful")
@@ -89,3 +95,14 @@ def test_any_texts_can_be_compared(prediction, target, variant, rule):
 def test_careful_reading_takes_nothing_away_from_number_like_texts(prediction, target, variant):
     if relaxed_correct(prediction, target, variant=variant):
         assert relaxed_correct(prediction, target, variant=variant, rule="careful")
+
+
+@pytest.mark.parametrize(
+    ("prediction", "target"),
+    [
+        ("Answer: not 42", "42"), ("Answer: 42 or 43", "42"), (r"\boxed{41} \boxed{50}", "41"), ("Answer: 50", "42"),
+        ("€42", "$42"), ("$", "42"), ("$$", ""), ("42 dogs", "42"), ("The answer is no", "yes"),
+    ],
+)  # fmt: skip
+def test_the_careful_rule_takes_what_is_stated_for_what_it_is(prediction, target):
+    assert not relaxed_correct(prediction, target, rule="careful")

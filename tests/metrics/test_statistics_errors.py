@@ -1,5 +1,5 @@
 """Standard errors. Expected values are those of scipy 1.17.1 (`stats.sem`, `stats.tstd`) and statsmodels 0.15.0
-(`OLS(scores, ones).fit(cov_type="cluster", cov_kwds={"groups": clusters})`: `bse`, `conf_int()`)."""
+(`OLS(scores, ones).fit(cov_type="cluster", cov_kwds={"groups": clusters})`: `bse`)."""
 
 from __future__ import annotations
 
@@ -51,17 +51,55 @@ def test_the_clustered_standard_error_is_that_of_statsmodels(scores, clusters, e
 
 
 @pytest.mark.parametrize(
-    ("scores", "clusters", "expected"),
+    ("scores", "clusters", "clustered", "alone"),  # errors: of statsmodels and of scipy
     [
-        ([1, 0, 1, 1, 0, 1, 0, 0, 1, 1], "aaabbcdddd", (0.45686446850262746, 0.7431355314973724)),
-        ([0.2, 0.9, 0.4, 0.75, 1.0, 0.0, 0.35], "1213321", (0.19105180486524337, 0.837519623706185)),
-        ([1] * 11 + [0], "aaabbbcccddd", (0.7533363346216624, 1.0)),
-        ([0] * 11 + [1], "aaabbbcccddd", (0.0, 1 - 0.7533363346216624)),
+        ([0.2, 0.9, 0.4, 0.75, 1.0, 0.0, 0.35], "1213321", 0.16491829032068892, 0.14172167799460125),
+        ([1] * 5 + [0] * 5, "aaabbbccdd", 6**0.5 / 10, 1 / 6),  # residuals 3/2, 1/2, -1, -1
     ],
-    ids=["uneven", "shares", "cut at 1", "cut at 0"],
+    ids=["shares", "halves"],
 )
-def test_the_clustered_interval_is_that_of_statsmodels_within_0_and_1(scores, clusters, expected):
+def test_the_clustered_interval_is_wilson_s_of_the_effective_size(scores, clusters, clustered, alone):
+    size = len(scores) * (alone / clustered) ** 2
+    assert size < len(scores)
+    expected = wilson_interval(sum(scores) / len(scores) * size, size)
     assert clustered_interval(scores, clusters) == pytest.approx(expected, abs=1e-9)
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=80))
+def test_one_score_a_cluster_gives_wilson_s_interval(scores):
+    mean = sum(scores) / len(scores)
+    found = clustered_interval(scores, range(len(scores)))
+    assert found == pytest.approx(wilson_interval(mean * len(scores), len(scores)), abs=1e-9)
+
+
+def test_clusters_that_are_more_alike_than_chance_are_no_larger_sample():
+    assert clustered_interval([1, 0] * 10, [number // 2 for number in range(20)]) == wilson_interval(10, 20)
+
+
+@pytest.mark.parametrize("size", [1, 2, 10])
+@pytest.mark.parametrize("score", [0, 1])
+def test_towards_either_end_the_interval_does_not_turn_back(score, size):
+    clusters = [place // size for place in range(60)]
+    scores = [1 - score] * 3 + [score] * 57
+    found = [clustered_interval([score] * (3 - count) + scores[3 - count :], clusters) for count in (3, 2, 1, 0)]
+    edges = [each.low for each in found] if score else [-each.high for each in found]
+    assert edges == sorted(edges)
+    if size == 1:
+        plain = [wilson_interval(60 * score + (1 - 2 * score) * others, 60) for others in (3, 2, 1, 0)]
+        assert [each.low for each in found] == pytest.approx([each.low for each in plain])
+        assert [each.high for each in found] == pytest.approx([each.high for each in plain])
+
+
+SCORES = st.lists(st.tuples(st.sampled_from([0, 1]), st.integers(0, 9)), min_size=2, max_size=40)
+
+
+@given(SCORES)
+def test_no_interval_begins_above_that_of_only_right_scores(pairs):
+    clusters = [cluster for _, cluster in pairs]
+    found = clustered_interval([score for score, _ in pairs], clusters)
+    if found is not None:
+        assert found.low <= clustered_interval([1] * len(pairs), clusters).low
+        assert found.high >= clustered_interval([0] * len(pairs), clusters).high
 
 
 @pytest.mark.parametrize(("score", "successes"), [(1, 3), (0, 0)])

@@ -4,13 +4,20 @@ resampling, from the distribution convolved with itself by numpy; those of share
 
 from __future__ import annotations
 
+import random
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flagmm.metrics.statistics_paired import MOST_RESAMPLED, mcnemar_exact, paired_bootstrap
+from flagmm.metrics.statistics_paired import (
+    MOST_RESAMPLED,
+    clustered_bootstrap,
+    mcnemar_exact,
+    paired_bootstrap,
+    sign_flip_test,
+)
 
 SHARES_A = [
     0.09, 0.24, 0.8, 0.58, 0.09, 0.43, 0.48, 0.16, 0.73, 0.11, 0.39, 0.52, 0.43, 0.59, 0.74, 0.96, 0.28, 0.65, 0.7,
@@ -171,3 +178,68 @@ def test_a_thousand_items_are_resampled_ten_thousand_times_in_under_two_seconds(
     started = time.process_time()
     paired_bootstrap(a, b)
     assert time.process_time() - started < 20
+
+
+@given(st.integers(0, 30), st.integers(0, 30))
+def test_of_single_items_the_sign_flip_test_is_mcnemar_s(better, worse):
+    assert sign_flip_test([1] * better + [-1] * worse + [0] * 5) == pytest.approx(mcnemar_exact(better, worse))
+
+
+@pytest.mark.parametrize(
+    ("sums", "p"),
+    [
+        ([], 1.0),
+        ([3], 1.0),
+        ([3, 1], 0.5),  # 2 of 4 totals are as far from 0 as 4: 4 and -4
+        ([3, 1, -1], 0.75),  # of 8 totals 6 are at least 3 from 0
+        ([0.5, 0.25, 0.25, 0.125], 0.125),
+    ],
+)
+def test_the_sign_flip_test_counts_the_signs(sums, p):
+    assert sign_flip_test(sums) == p
+
+
+def test_of_many_different_sums_the_sign_flip_test_takes_the_normal_distribution():
+    rng = random.Random(1)
+    sums = [rng.random() - 0.45 for _ in range(60)]
+    drawn = [abs(sum(rng.choice((-1, 1)) * each for each in sums)) >= abs(sum(sums)) for _ in range(4000)]
+    assert sign_flip_test(sums) == pytest.approx(sum(drawn) / 4000, abs=0.03)
+
+
+def clustered_runs(rng, *, clusters=20, size=10):
+    """Two runs without a difference; a cluster's questions are all easy or all hard to each of them."""
+    chances = [(rng.choice((0.1, 0.9)), rng.choice((0.1, 0.9))) for _ in range(clusters)]
+    a, b = ([float(rng.random() < pair[run]) for pair in chances for _ in range(size)] for run in (0, 1))
+    return a, b, [number for number in range(clusters) for _ in range(size)]
+
+
+def test_clusters_without_a_difference_are_seldom_told_apart():
+    rng, by_items, by_clusters, outside = random.Random(3), 0, 0, 0
+    for _ in range(100):
+        a, b, clusters = clustered_runs(rng)
+        sums = [sum(b[first : first + 10]) - sum(a[first : first + 10]) for first in range(0, 200, 10)]
+        low, high = clustered_bootstrap(a, b, clusters, resamples=400).interval
+        outside += not low <= 0 <= high
+        by_clusters += sign_flip_test(sums) < 0.05
+        better = sum(y > x for x, y in zip(a, b, strict=True))
+        by_items += mcnemar_exact(better, sum(y < x for x, y in zip(a, b, strict=True))) < 0.05
+    assert by_items > 30
+    assert by_clusters <= 10
+    assert outside <= 12
+
+
+def test_clusters_have_the_difference_of_their_items():
+    a, b, clusters = [0, 0, 1, 1, 0], [1, 1, 1, 0, 1], "aabbc"
+    found = clustered_bootstrap(a, b, clusters)
+    assert found.difference == pytest.approx(0.4)
+    assert found.interval.low < 0.4 < found.interval.high
+
+
+@pytest.mark.parametrize(("scores", "clusters"), [([], []), ([1], ["a"]), ([1, 0, 1], "aaa")])
+def test_a_single_cluster_tells_no_interval(scores, clusters):
+    assert clustered_bootstrap(scores, scores, clusters) is None
+
+
+def test_clusters_of_other_scores_are_an_error():
+    with pytest.raises(ValueError, match="2 scores in one run, 2 in the other, 1 clusters"):
+        clustered_bootstrap([1, 0], [1, 0], ["a"])

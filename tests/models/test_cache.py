@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import pytest
@@ -121,3 +122,14 @@ def test_several_runs_may_make_the_file_at_once(path, attempt):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(keep, range(8)))
     assert [ReplyCache(path).get(str(number)).text for number in range(8)] == [str(number) for number in range(8)]
+
+
+@pytest.mark.parametrize("reason", ["abort", "timeout", "RECITATION", "model_context_window_exceeded"])
+def test_what_an_older_version_kept_of_a_reply_that_is_not_whole_is_asked_again(path, reason):
+    client = Cached(Counting(WHOLE), path, "f")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("flagmm.models.cache.is_cacheable", lambda output: True)
+        ask(Cached(Counting(replace(WHOLE, finish_reason=reason)), path, "f"))
+        assert ask(Cached(Counting(), path, "f")).finish_reason == reason
+    assert ask(client).finish_reason == "stop"
+    assert client.inner.calls == 1

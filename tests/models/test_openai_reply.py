@@ -341,6 +341,9 @@ def test_a_body_that_is_no_json_is_a_bad_reply_that_shows_its_beginning(body):
         ("stop", False),
         ("content_filter", True),
         ("safety", True),
+        ("SAFETY", True),
+        ("Recitation", True),
+        ("FinishReason.PROHIBITED_CONTENT", True),
         ("refusal", True),
         (None, False),
         (3, False),
@@ -362,13 +365,68 @@ def test_a_reply_that_the_endpoint_broke_off_is_no_answer():
     assert (caught.value.kind, caught.value.retryable) == ("server", True)
 
 
+BROKEN_OFF = ["abort", "ABORTED", "cancelled", "canceled", "timeout", "insufficient_system_resource", "network_error"]
+
+
+@pytest.mark.parametrize("reason", BROKEN_OFF)
+def test_what_the_server_broke_off_has_failed_and_may_pass_streamed_or_not(reason):
+    body = {"choices": [{"message": {"content": "tw"}, "finish_reason": reason}]}
+    with pytest.raises(ModelError, match=f"broke the generation off .*{reason}") as whole:
+        parse_completion(body)
+    stream = StreamedReply()
+    stream.add(json.dumps({"choices": [{"delta": {"content": "tw"}, "finish_reason": None}]}).encode())
+    stream.add(json.dumps({"choices": [{"delta": {}, "finish_reason": reason}]}).encode())
+    with pytest.raises(ModelError) as streamed:
+        stream.output()
+    for caught in (whole, streamed):
+        assert (caught.value.kind, caught.value.retryable) == ("server", True)
+
+
+def test_a_stream_that_says_null_as_a_word_has_not_ended():
+    stream = StreamedReply()
+    stream.add(json.dumps({"choices": [{"delta": {"content": "tw"}, "finish_reason": "null"}]}).encode())
+    with pytest.raises(ModelError, match="the stream broke off"):
+        stream.output()
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("length", ModelOutput(text="", finish_reason="length")),
+        ("MAX_TOKENS", ModelOutput(text="", finish_reason="length")),
+        ("content_filter", ModelOutput(text="", finish_reason="content_filter", refused=True)),
+    ],
+)
+@pytest.mark.parametrize("message", [{}, {"message": None}], ids=["no message", "null"])
+def test_what_ended_before_its_first_word_needs_no_message(reason, expected, message):
+    assert parse_completion({"choices": [{"finish_reason": reason, **message}]}) == expected
+
+
+def test_what_was_broken_off_before_its_first_word_has_failed():
+    with pytest.raises(ModelError, match="broke the generation off"):
+        parse_completion({"choices": [{"finish_reason": "abort"}]})
+
+
 @pytest.mark.parametrize("count", [1e308, 10**400, -1, True, float("nan"), "7"])
 def test_what_cannot_be_a_number_of_tokens_is_left_out(count):
     assert parse_usage({"prompt_tokens": count, "completion_tokens": 3}) == Usage(completion_tokens=3)
 
 
 @pytest.mark.parametrize(
-    ("given", "known"), [("max_tokens", "length"), (["length"], None), ({}, None), ("stop", "stop")]
+    ("given", "known"),
+    [
+        ("max_tokens", "length"),
+        ("LENGTH", "length"),
+        ("MAX_TOKENS", "length"),
+        (["length"], None),
+        ({}, None),
+        ("model_context_window_exceeded", "length"),
+        ({"type": "length", "length": 9}, "length"),
+        ("stop", "stop"),
+        ("null", None),
+        ("FinishReason.MAX_TOKENS", "length"),
+        ("tired", "tired"),
+    ],
 )
 def test_finish_reasons_are_in_one_spelling(given, known):
     body = {"choices": [{"message": {"content": "two"}, "finish_reason": given}]}

@@ -241,7 +241,8 @@ def test_the_json_holds_everything_in_percent(tmp_path):
     assert task == {
         "task": "t", "n": 4, "score_a": 50.0, "score_b": 75.0, "difference": 25.0, "p": 1.0, "better": 2, "worse": 1,
         "same": 1, "better_ids": ["2", "3"], "worse_ids": ["4"], "other_label": 0,
-        "left_out": {"only_a": 0, "only_b": 1, "not_scored": 1},
+        "left_out": {"only_a": 0, "only_b": 1, "not_scored": 1}, "clusters": None, "cluster_by": None,
+        "not_answered": {"a": {"replies": 5}, "b": {"replies": 6}},
     }  # fmt: skip
     assert (values["run_a"], values["only_a"], values["only_b"]) == (str(tmp_path / "a"), [], ["s"])
 
@@ -250,3 +251,60 @@ def test_a_task_without_items_has_null_for_numbers_in_json(tmp_path):
     (task,) = comparison_values(comparison(tmp_path))["tasks"]
     numbers = [task[key] for key in ("score_a", "score_b", "difference", "interval", "p", "p_bootstrap")]
     assert numbers == [None] * 6
+
+
+def write_clustered(folder, scores, *, size, cluster=True):
+    listed = entries(*scores)
+    if cluster:
+        listed = [{**entry, "cluster": str(place // size)} for place, entry in enumerate(listed)]
+    path = write_run(folder, "t", listed)
+    interval = {"level": 95, "method": "clustered", "by": "img_path", "clusters": len(scores) // size}
+    (path / "t_result.json").write_text(json.dumps({"accuracy": 1.0, "interval": interval}))
+
+
+def test_what_depends_on_each_other_is_compared_by_clusters_and_said_so(tmp_path):
+    # Three pictures of ten questions each got better, one worse: 30 against 10 items, but 3 against 1 pictures.
+    write_clustered(tmp_path / "a", [0] * 30 + [1] * 10 + [1] * 160, size=10)
+    write_clustered(tmp_path / "b", [1] * 30 + [0] * 10 + [1] * 160, size=10)
+    found = compare_runs(tmp_path / "a", tmp_path / "b")
+    (task,) = found.tasks
+    assert (task.clusters, task.cluster_by, task.p) == (20, "img_path", 0.625)
+    assert task.bootstrap.interval.low < 0 < task.bootstrap.interval.high
+    assert "t: 200 items in 20 clusters by img_path; p: sign-flip test" in draw_comparison(found)
+    (values,) = comparison_values(found)["tasks"]
+    assert (values["clusters"], values["cluster_by"], values["p"]) == (20, "img_path", 0.625)
+
+
+def test_clusters_that_older_files_do_not_tell_are_asked_for(tmp_path):
+    for run in "ab":
+        write_clustered(tmp_path / run, [1, 0, 1, 1], size=2, cluster=False)
+    found = compare_runs(tmp_path / "a", tmp_path / "b")
+    assert found.tasks[0].clusters is None
+    assert "t: WARNING: questions are clustered by img_path, but neither run's items say how" in draw_comparison(found)
+
+
+def test_a_single_cluster_has_a_difference_and_no_interval(tmp_path):
+    write_clustered(tmp_path / "a", [1, 0, 0], size=3)
+    write_clustered(tmp_path / "b", [1, 1, 0], size=3)
+    row = cells(draw_comparison(compare_runs(tmp_path / "a", tmp_path / "b")))
+    assert row == ["t", "3", "33.33", "66.67", "+33.33", "-", "1", "0", "2", "1.0000"]
+
+
+def test_failures_of_both_runs_are_told(tmp_path):
+    kinds = ["ok", "failed", "failed", "refused", "empty"]
+    listed = [{**entry, "status": kind} for entry, kind in zip(entries(1, 0, 0, 0, 0), kinds, strict=True)]
+    write_run(tmp_path / "a", "t", listed)
+    write_run(tmp_path / "b", "t", [{**entry, "status": "ok"} for entry in entries(1, 1, 1, 0, 0)])
+    found = compare_runs(tmp_path / "a", tmp_path / "b")
+    line = "t: WARNING: not answered, which counts as wrong: A 1 empty, 1 refused, 2 failed of 5; B none of 5"
+    assert line in draw_comparison(found).splitlines()
+    (values,) = comparison_values(found)["tasks"]
+    expected = {"a": {"empty": 1, "refused": 1, "failed": 2, "replies": 5}, "b": {"replies": 5}}
+    assert values["not_answered"] == expected
+
+
+def test_of_repeated_questions_every_failure_counts(tmp_path):
+    repeated = {"question_id": "1", "correct": 0.5, "status": "failed", "statuses": ["ok", "failed"]}
+    folder = write_run(tmp_path, "t", [repeated])
+    (item,) = read_scored_items(folder / "t_evaluated.json").values()
+    assert (item.missing, item.replies) == (("failed",), 2)

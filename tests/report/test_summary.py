@@ -47,10 +47,10 @@ def test_the_csv_has_a_line_a_metric_at_full_precision(tmp_path):
     names, counts = rows[0][:9], ["3", "2", "1", "1"]
     assert names == ["task", "metric", "score", "asked", "answered", "failed", "truncated", "over", "partial"]
     assert rows == [
-        [*names, "stderr", "interval_low", "interval_high"],
-        ["colours", "accuracy", "66.66666", *counts, "asked", '3 of 4 questions, "try"', "33.3", "20.8", "93.9"],
-        ["colours", "by.sea, land", "", *counts, "asked", '3 of 4 questions, "try"', "", "", ""],
-        ["图", "n", "3", "1", "1", "0", "0", "answered", "", "", "", ""],
+        [*names, "stderr", "interval_low", "interval_high", "field"],
+        ["colours", "accuracy", "66.66666", *counts, "asked", '3 of 4 questions, "try"', "33.3", "20.8", "93.9", ""],
+        ["colours", "by.sea, land", "", *counts, "asked", '3 of 4 questions, "try"', "", "", "", ""],
+        ["图", "n", "3", "1", "1", "0", "0", "answered", "", "", "", "", ""],
     ]
 
 
@@ -76,3 +76,68 @@ def test_every_registered_report_is_written_into_the_folder(tmp_path):
 def test_a_report_of_nothing_can_be_written(tmp_path, write):
     write([], tmp_path / "summary")
     assert (tmp_path / "summary").read_text().strip()
+
+
+def group(score, n, **counts):
+    interval = [score - 1, score + 1]
+    return {"accuracy": score, "n": n, "accuracy_stderr": 0.5, "accuracy_interval": interval, "counts": counts}
+
+
+GROUPED = TaskResult(
+    task="t",
+    metrics={"accuracy": 40.0, "cat": 60.0, "topic.n": 20.0, "topic.both": 10.0, "kind.both": 30.0},
+    counts=Counts(total=9, asked=9, answered=8, failed=1),
+    details={
+        "headline": "accuracy",
+        "groups": {
+            "topic": {
+                "cat": group(60.0, 3, asked=3, answered=3, failed=0, truncated=1),
+                "n": group(20.0, 2, asked=2, answered=1, failed=1, truncated=0),
+                "both": group(10.0, 4, asked=4, answered=4, failed=0, truncated=0),
+                "accuracy": group(0.0, 1, asked=1, answered=1, failed=0, truncated=0),
+            },
+            "kind": {"both": {"accuracy": 30.0, "n": 9}},
+        },
+    },
+)
+
+
+def csv_rows(folder, *results):
+    write_csv(results, folder / "summary.csv")
+    with open(folder / "summary.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_group_has_a_line_with_its_field_and_its_own_counts_and_interval(tmp_path):
+    rows = csv_rows(tmp_path, GROUPED)
+    found = [[row[key] for key in ("field", "metric", "score", "asked", "failed", "interval_low")] for row in rows]
+    assert found == [
+        ["", "accuracy", "40.0", "9", "1", ""],
+        ["topic", "cat", "60.0", "3", "0", "59.0"],
+        ["topic", "n", "20.0", "2", "1", "19.0"],
+        ["topic", "both", "10.0", "4", "0", "9.0"],
+        ["topic", "accuracy", "0.0", "1", "0", "-1.0"],
+        ["kind", "both", "30.0", "", "", ""],
+    ], "a file of an older version tells no counts of a group"
+
+
+def test_the_json_has_groups_apart_from_metrics(tmp_path):
+    write_json_summary([GROUPED], tmp_path / "summary.json")
+    (task,) = json.loads((tmp_path / "summary.json").read_text())["tasks"]
+    assert task["metrics"] == {"accuracy": 40.0}
+    assert [(each["field"], each["group"], each["n"]) for each in task["groups"]][-1] == ("kind", "both", 9)
+
+
+def test_the_table_names_each_group_so_that_it_is_known(tmp_path):
+    write_markdown([GROUPED], tmp_path / "summary.md")
+    lines = (tmp_path / "summary.md").read_text(encoding="utf-8").splitlines()
+    names = [line.split("|")[2].strip() for line in lines if line.startswith("|")][2:]
+    assert names == ["accuracy", "cat", "topic.n", "topic.both", "topic.accuracy", "kind.both"]
+
+
+@pytest.mark.parametrize("groups", [{"a": 3}, {"a": {"b": 3}}, [1], "x", {"a": {"b": {}}}])
+def test_groups_of_another_shape_stop_no_report(tmp_path, groups):
+    odd = TaskResult(
+        task="t", metrics={"accuracy": 1.0}, counts=Counts(asked=1, answered=1), details={"groups": groups}
+    )
+    assert csv_rows(tmp_path, odd)[0]["metric"] == "accuracy"

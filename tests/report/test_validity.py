@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -119,3 +120,17 @@ def test_the_range_is_where_the_score_would_be_however_it_is_counted(asked, data
 )
 def test_the_exit_status_tells_what_was_not_answered_or_not_scored(counts, lost):
     assert has_losses(Counts(**counts)) is lost
+
+
+def test_the_line_says_what_to_do_about_replies_that_were_all_thinking():
+    cut = replace(result(asked=20, answered=12, empty=8, truncated=8), details={"cut_while_thinking": 8})
+    assert "8 empty (40.0%); 8 truncated (40.0%); 8 cut at the token limit while thinking: raise max_tokens" in (
+        assess(cut).text
+    )
+
+
+def test_the_line_counts_finish_reasons_that_are_not_known():
+    known = result(asked=20, answered=20)
+    validity = assess(replace(known, details={"unknown_finish_reasons": {"tired": 2, "bored": 1}}))
+    assert validity.text == "3 with an unknown finish_reason: 'tired' (×2), 'bored' (×1)"
+    assert validity.is_doubtful

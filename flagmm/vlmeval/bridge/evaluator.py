@@ -13,9 +13,10 @@ from flagmm.config.env import splits_thinking
 from flagmm.config.secrets import secrets_in
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import ConfigError, DataError
-from flagmm.evaluator.aggregate import as_dict, count, reject_info
+from flagmm.evaluator.aggregate import about_endings, as_dict, counts_of, reject_info, what_is_missing
 from flagmm.evaluator.answers import Answer, read_answers, scope_of
 from flagmm.evaluator.result_keys import RESERVED
+from flagmm.evaluator.tallies import ReplyTally
 from flagmm.jsonio import write_json, write_records
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS
@@ -92,21 +93,27 @@ class VLMEvalKitEvaluator:
         self._check_complete(answers, list(annotations), whole=partial is None)
         scores = [self._score(known, paths, repeat, rows) for repeat, rows in enumerate(_repeats(answers))]
         score, spread = mean_score(scores)
+        replies = ReplyTally(answers)
         scores_by_name = {_free_name(name): value for name, value in score.metrics.percent.items()}
-        counts = replace(count(answers, [], len(annotations)), judge_failed=sum(each.judge_failed for each in scores))
+        counts = replace(
+            counts_of(replies, [], len(annotations)), judge_failed=sum(each.judge_failed for each in scores)
+        )
         result: dict[str, Any] = {
             **scores_by_name,
             "headline": next(iter(scores_by_name)),
             "over": "asked",
             "counts": as_dict(counts),
             **reject_info(counts),
+            **about_endings(replies),
             **({"num_infers": len(scores), "repeats": spread} if len(scores) > 1 else {}),
             "vlmevalkit": {"scale": score.metrics.scale, "files": score.files},
             "evaluator": type(self).__name__,
             "flagmm": __version__,
         }
-        if partial is not None:
-            result["partial"] = partial
+        # Where all questions were to be asked, those without an answer are marked: only repetitions can be missing.
+        incomplete = what_is_missing(replies, replies.questions, paths.config)
+        if found := [text for text in (partial, incomplete) if text is not None]:
+            result["partial"] = ", ".join(found)
         write_records(paths.evaluated, _evaluated(answers, scores))
         write_json(paths.result, result)
         return result
