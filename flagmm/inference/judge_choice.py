@@ -23,7 +23,7 @@ _SAME_NAMES = (
     "reasoning", "thinking", "provider", "extra_body", "headers",
 )  # fmt: skip
 _OLD_DEFAULT_PORT = 8001
-_OF_THE_TASK = ("strategy", "prompt")
+_OF_THE_TASK = ("strategy", "prompt", "labels")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ class Lender:
         self.settings = {}
         self.asked, self.failed, self.usages = 3, failed, [Usage(total_tokens=4), None]
         self.is_there = False
+        self.calls = []
 
     @contextmanager
     def lend(self):
