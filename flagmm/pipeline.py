@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from flagmm.assembly import attach_judge, build_dataset, build_evaluator, dataset_settings, task_code
+from flagmm.assembly import attach_judge, build_dataset, build_evaluator, check_judged, dataset_settings, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
@@ -134,6 +134,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
             warn_of_other_data(chosen, paths)
             restore_answers(dataset, paths)
         else:
+            check_judged(task, evaluator, dataset, given=options.judge)
             options.on_stage(task.name, "infer")
             infer(
                 chosen,

@@ -88,6 +88,12 @@ class BaseEvaluator:
         """Whether nothing can be scored without a judge."""
         return self._has_own_scoring() and needs_judge(self.eval_func or self.cal_accuracy)
 
+    def for_the_judge(self, annotations: Mapping[str, Annotation]) -> list[str]:
+        """The ids of the questions that nothing but a judge scores."""
+        if self._has_own_scoring():
+            return []
+        return [key for key, annotation in annotations.items() if self.metrics[0].is_for_judge(annotation)]
+
     def _load_eval_func(self, eval_func: EvalFunc) -> Callable[..., dict[str, Any]] | None:
         if isinstance(eval_func, str):
             return load_function(Path(self.base_dir) / eval_func, "get_result")

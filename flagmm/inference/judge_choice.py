@@ -93,6 +93,18 @@ def choose_judges(
         yield choice
 
 
+def without_judge(evaluator: Any, config: Mapping[str, Any], *, given: Mapping[str, Any] | None) -> Iterator[Any]:
+    """The evaluator, or those that it is made of, for which nobody named a judge, not even to turn it off."""
+    parts = getattr(evaluator, "parts", None)
+    if parts is not None:
+        for part, own in parts:
+            yield from without_judge(part, {**_judge_keys(config), **own}, given=given)
+        return
+    old = _old_values(config, is_needed=getattr(evaluator, "judge_method", None) is not None)
+    if _values(config, old, given) is None:
+        yield evaluator
+
+
 def _judge_keys(config: Mapping[str, Any]) -> dict[str, Any]:
     """What the config of several evaluators says of the judge of each."""
     names = {"judge", "use_llm_evaluator", "use_cache", *_OLD_NAMES, *_SAME_NAMES}
