@@ -640,6 +640,8 @@ def test_several_evaluators_share_the_judge_and_write_nothing_when_it_is_down(sc
     result = result_of(tmp_path / "out")
     assert done.status == 0, done.stderr
     assert (result["accuracy"], result["correct"], len(judge.requests)) == (0, 100, 2)
+    found = entries(tmp_path)["1"]
+    assert (found["judge"]["words"], found["ExtractEvaluator.judge"]["words"]) == (WRONG, "GRADE: CORRECT")
     (tmp_path / "out/colours/judgements.sqlite").unlink()
     before = (tmp_path / "out/colours/colours_result.json").read_bytes()
     assert score([opened(1)], {1: "a feline"}, judge, evaluator=evaluator).status == 2

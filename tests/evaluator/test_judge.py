@@ -209,6 +209,73 @@ def test_a_verdict_that_is_missing_is_left_out_and_listed(tmp_path, reply):
     assert (entries["2"]["correct"], entries["2"]["rule"]) == (None, "judge_failed")
 
 
+CUT = "They agree in the main, but\nVERDICT: CORRECT"
+
+
+@pytest.mark.parametrize(
+    ("reply", "words", "attempts", "error"),
+    [
+        pytest.param(None, None, 3, "HTTP 500: busy", id="failed"),
+        pytest.param("Hard to say.", "Hard to say.", 1, "last statement", id="unreadable"),
+        pytest.param("", "", 1, "the reply is empty", id="empty"),
+        pytest.param(
+            ModelOutput(text="", refused=True, attempts=2), "", 2, "refused by a content filter", id="refused"
+        ),
+        pytest.param(ModelOutput(text=CUT, finish_reason="length"), CUT, 1, "raise the judge's max_tokens", id="cut"),
+    ],
+)
+def test_a_failure_shows_the_judge_s_words_and_the_cause_under_its_question(tmp_path, reply, words, attempts, error):
+    result = evaluate(tmp_path, [question(1), question(2)], {1: "a cat", 2: "a cat"}, ScriptedAsker(RIGHT, reply))
+    first, second = (entries_of(tmp_path)[key]["judge"] for key in "12")
+    assert first == {"verdict": "correct", "words": RIGHT, "attempts": 1, "error": None}
+    assert (second["verdict"], second["words"], second["attempts"]) == (None, words, attempts)
+    assert error in second["error"]
+    assert result["judge"]["errors"] == {second["error"]: 1}
+
+
+def test_one_word_that_fills_the_limit_is_a_verdict(tmp_path):
+    asker = ScriptedAsker(ModelOutput(text="Yes", finish_reason="length"))
+    assert evaluate(tmp_path, [question(1)], {1: "a cat"}, asker)["accuracy"] == 100
+
+
+def test_a_letter_of_one_s_own_prompt_is_a_verdict(tmp_path):
+    settings, _ = parse_settings({"prompt": "{question} {gold} {answer}\nA: CORRECT\nB: INCORRECT"}, where="x")
+    asker = ScriptedAsker("A", "B")
+    given = {"prompt": settings.prompt, "meanings": settings.meanings}
+    assert evaluate(tmp_path, [question(1), question(2)], {1: "a cat", 2: "a dog"}, asker, **given)["accuracy"] == 50
+
+
+def test_both_calls_about_an_answer_are_shown(tmp_path):
+    asker = ScriptedAsker("ANSWER: a feline", RIGHT)
+    extract_evaluate(tmp_path, [question(1)], {1: "a feline, perhaps"}, asker)
+    about = entries_of(tmp_path)["1"]["judge"]
+    assert (about["verdict"], about["words"]) == ("correct", RIGHT)
+    assert (about["reading"]["verdict"], about["reading"]["words"]) == ("a feline", "ANSWER: a feline")
+
+
+def test_only_replies_that_can_be_read_are_accepted(tmp_path):
+    accepted = {}
+
+    class Keeping(ScriptedAsker):
+        def ask(self, prompts):
+            replies = super().ask(prompts)
+            accepted.update({reply.text: prompts[prompt](reply) for prompt, reply in replies.items()})
+            return replies
+
+    items, answers = [question(n) for n in range(3)], {0: "a cat", 1: "a dog", 2: "a cow"}
+    evaluate(tmp_path, items, answers, Keeping(RIGHT, "hm", "no"))
+    assert accepted == {RIGHT: True, "hm": False, "no": True}
+
+
+def test_of_a_repeated_question_each_reply_has_its_own_words(tmp_path):
+    records = [{"question_id": "1", "answer": {"inference_0": "a cat", "inference_1": "a dog"}}]
+    (tmp_path / "open.json").write_text(json.dumps(records))
+    evaluator = BaseEvaluator()
+    evaluator.use_judge(Judge(ScriptedAsker(RIGHT, "hm"), JudgeSettings()))
+    evaluator.process(FakeDataset([question(1)]), tmp_path)
+    assert [each["words"] for each in entries_of(tmp_path)["1"]["judge"]] == [RIGHT, "hm"]
+
+
 class EchoingAsker(ScriptedAsker):
     """A judge that says back what it was asked."""
 
