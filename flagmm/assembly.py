@@ -12,11 +12,11 @@ from flagmm.config.env import datasets_cache_dir
 from flagmm.config.model import ModelSpec
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.prepare import find_or_prepare
-from flagmm.dataset.sample import Dataset
+from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError, UserCodeError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
 from flagmm.hints import mismatch
-from flagmm.inference.judge_choice import JudgeChoice, choose_judges
+from flagmm.inference.judge_choice import JudgeChoice, choose_judges, without_judge
 from flagmm.inference.unheeded import check_fields, is_scorable, warn_of_unheeded
 from flagmm.models.build import build_client
 from flagmm.paths import TaskPaths
@@ -212,6 +212,23 @@ def attach_judge(
     """
     for choice in _judges(task, evaluator, given):
         choice.attach(paths.judgements, check=check)
+
+
+def check_judged(task: TaskSpec, evaluator: Any, dataset: Dataset, *, given: Mapping[str, Any] | None = None) -> None:
+    """See that no answer is paid for that only a judge could score, where there is none.
+
+    Raises:
+        ConfigError: some question's data say so.
+    """
+    for part in without_judge(evaluator, task.evaluator or {}, given=given):
+        find = getattr(part, "for_the_judge", None)
+        ids = find(annotations_of(dataset)) if find is not None else []
+        if ids:
+            raise ConfigError(
+                f"{task.where('evaluator')}: {type(part).__name__} needs a judge for {len(ids)} of the "
+                f"{len(dataset)} questions, the first is question_id {ids[0]!r}: give judge=dict(model_name=…, url=…), "
+                "or --judge with a model file; judge=dict(strategy='rule') leaves them unscored"
+            )
 
 
 def _judges(task: TaskSpec, evaluator: Any, given: Mapping[str, Any] | None) -> list[JudgeChoice]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from flagmm.assembly import attach_judge, build_dataset, dataset_settings, find_evaluator, task_code
+from flagmm.assembly import attach_judge, build_dataset, check_judged, dataset_settings, find_evaluator, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
@@ -137,6 +137,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
             restore_answers(dataset, paths)
             warn_of_other_prompts(task, dataset, paths)
         else:
+            check_judged(task, evaluator, dataset, given=options.judge)
             options.on_stage(task.name, "infer")
             infer(
                 chosen,

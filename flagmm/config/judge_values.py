@@ -104,5 +104,6 @@ def _contract(judge: Mapping[str, Any], where: str) -> dict[str, Any]:
     prompt = contract.get("prompt_template")
     if prompt is not None and not isinstance(prompt, str):
         raise ConfigError(f"{where}: prompt_template: expected a text")
-    values = {"prompt": prompt, "system_prompt": contract.get("system_prompt")}
+    labels = {"A": "correct", "B": "incorrect"} if contract.get("score_mapping") is not None else None
+    values = {"prompt": prompt, "system_prompt": contract.get("system_prompt"), "labels": labels}
     return {key: value for key, value in values.items() if value is not None}

@@ -1,22 +1,23 @@
 """Run a task's process.py so that its data set is there whole or not at all.
 
 The data of `config` live in `<cache>/<processed_dataset_path>/<dataset_name>/<split>`. `process(cfg)` writes into a
-temporary sibling; what it wrote is checked and then renamed into place. A folder that holds a readable annotation
-file is a data set, whoever made it.
+working folder beside it (`working_folder.py`); what it wrote is checked and then renamed into place. A folder that
+holds a readable annotation file with something in it is a data set, whoever made it.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict
 
 from flagmm.dataset.annotations import MEDIA_KEYS, annotation_paths, is_file_path, media_paths, read_annotations
-from flagmm.errors import ConfigError, DataError
+from flagmm.dataset.working_folder import WorkingFolder
+from flagmm.errors import ConfigError, DataError, FlagMMError
 from flagmm.jsonio import write_text, writing
 from flagmm.light_mmengine import ConfigDict
 from flagmm.plugin import load_function, user_code
@@ -90,20 +91,32 @@ def prepared_home(config: Mapping[str, Any], cache_dir: str) -> Path:
 
 
 def is_data_set(root: Path, anno_file: AnnoFile) -> bool:
-    """Whether every annotation file is there and looks whole; where none is named, whether there is any."""
+    """Whether every annotation file is there and looks whole, and not all are empty; without a name, whether any is."""
     if anno_file is None and not (root / "data.json").exists():
-        return any(_looks_whole(path) for suffix in ("json", "jsonl") for path in root.glob(f"**/*.{suffix}"))
-    return all(_looks_whole(path) for path in annotation_paths(root, anno_file))
+        found = [path for suffix in ("json", "jsonl") for path in root.glob(f"**/*.{suffix}")]
+        return any(_looks_whole(path) and not _is_empty_list(path) for path in found)
+    paths = annotation_paths(root, anno_file)
+    return all(map(_looks_whole, paths)) and not all(map(_is_empty_list, paths))
 
 
 def _looks_whole(path: Path) -> bool:
     """Whether a JSON file ends as it should; a crash while writing leaves one that does not."""
+    return _end_of(path).endswith((b"]", b"}"))
+
+
+def _is_empty_list(path: Path) -> bool:
+    """Whether a JSON file holds a list of nothing, which is what a preparation that found no data writes."""
+    return b"".join(_end_of(path).split()) == b"[]"
+
+
+def _end_of(path: Path) -> bytes:
+    """The last bytes of a file; nothing where it cannot be read."""
     try:
         with open(path, "rb") as file:
             file.seek(max(0, path.stat().st_size - 64))
-            return file.read().rstrip().endswith((b"]", b"}"))
+            return file.read().rstrip()
     except OSError:
-        return False
+        return b""
 
 
 class _Preparation:
@@ -114,7 +127,8 @@ class _Preparation:
         self.anno_file = anno_file
         self.root = prepared_root(config, cache_dir)
         self.home = prepared_home(config, cache_dir)
-        self.work = self.home.with_name(f".{self.home.name}.preparing-{os.getpid()}")
+        source = str(config.get("dataset_path") or "")
+        self.work = WorkingFolder(self.home, self.root, anno_file=anno_file, source=source)
         if not config.get("processor"):
             raise ConfigError(f"config: 'processor' is missing, and {self.root} holds no data set")
         self.processor = (Path(base_dir or ".") / str(config["processor"])).resolve()
@@ -132,43 +146,45 @@ class _Preparation:
         with FileLock(self.home.with_name(f".{self.home.name}.lock")):
             if not force and is_data_set(self.root, self.anno_file):
                 return  # another process was faster
-            with self._work_folder():
+            self.work.open(anew=force)
+            with self._kept_where_it_breaks():
                 self._process()
-                made = self.work / self.root.relative_to(self.home)
-                self._check(made)
-                self._put_in_place(made)
+                self._check(self.work.made)
+            self.work.put_in_place(anew=force)
         logger.info("prepared %s", self.root)
 
     @contextmanager
-    def _work_folder(self) -> Iterator[None]:
-        for stale in self.home.parent.glob(f".{self.home.name}.preparing-*"):
-            shutil.rmtree(stale)
-        self.work.mkdir()
+    def _kept_where_it_breaks(self) -> Iterator[None]:
+        """Leave what was made to the next start, and say so."""
         try:
             yield
-        finally:
-            shutil.rmtree(self.work, ignore_errors=True)
+        except BaseException as error:
+            if self.work.keep() and isinstance(error, FlagMMError):
+                kept = f"the next start goes on with what is in {self.work.path}, and --reprocess starts anew"
+                error.args = (f"{error}; {kept}",)
+            raise
 
     def _process(self) -> None:
         values = dict(self.config)
-        values["processed_dataset_path"] = str(self.work)
+        values["processed_dataset_path"] = str(self.work.path)
         values["processor"] = str(self.processor)
         if str(values.get("dataset_path", "")).startswith("~"):
             values["dataset_path"] = str(Path(values["dataset_path"]).expanduser())
         process = load_function(self.processor, "process")
         logger.info("preparing %s with %s", self.root, self.processor)
         with user_code(f"{self.processor}: process"):
-            process(ConfigDict(values))
+            is_over = False
+            while not is_over:
+                try:
+                    process(ConfigDict(values))
+                    is_over = True
+                except FileExistsError as error:  # of a process.py that does not know of earlier starts
+                    if not self.work.drop(Path(os.fsdecode(error.filename or ""))):
+                        raise
 
     def _check(self, made: Path) -> None:
         if not is_data_set(made, self.anno_file):
-            names = [path.name for path in annotation_paths(made, self.anno_file)]
-            wrote = sorted(str(path.relative_to(self.work)) for path in self.work.glob("**/*.json*"))
-            expected = f"{made.relative_to(self.work)}/{names[0]}"
-            raise DataError(
-                f"{self.processor}: process wrote no whole {expected} under cfg.processed_dataset_path"
-                f" (found {', '.join(wrote[:5]) or 'no JSON file'})"
-            )
+            self._tell_what_is_missing(made)
         paths = annotation_paths(made, self.anno_file)
         if not all(path.is_file() for path in paths):
             return  # a data set class with annotation files of its own; it checks them
@@ -176,37 +192,35 @@ class _Preparation:
             self._relocate(path)
         self._check_media(made, paths)
 
+    def _tell_what_is_missing(self, made: Path) -> None:
+        work = self.work.path
+        expected = annotation_paths(made, self.anno_file)
+        wrote = sorted(str(path.relative_to(work)) for path in work.glob("**/*.json*"))
+        name = str(expected[0].relative_to(work))
+        if all(map(_is_empty_list, expected)):
+            raise DataError(f"{self.processor}: process wrote no question: {name} is an empty list")
+        raise DataError(
+            f"{self.processor}: process wrote no whole {name} under cfg.processed_dataset_path"
+            f" (found {', '.join(wrote[:5]) or 'no JSON file'})"
+        )
+
     def _relocate(self, path: Path) -> None:
-        """Let absolute paths into the temporary folder point to where the data will be."""
-        text = path.read_text(encoding="utf-8")
-        if str(self.work) in text:
-            write_text(path, text.replace(str(self.work), str(self.home)))
+        """Let absolute paths into the working folder point to where the data will be."""
+        text = before = path.read_text(encoding="utf-8")
+        for spelt in (str, lambda place: json.dumps(str(place))[1:-1]):  # as it stands, and with escapes
+            text = text.replace(spelt(self.work.path), spelt(self.home))
+        if text != before:
+            write_text(path, text)
 
     def _check_media(self, made: Path, paths: Sequence[Path]) -> None:
         missing = []
         for annotation in read_annotations(paths):
             for key in MEDIA_KEYS:
                 for value in media_paths(annotation, key):
-                    target = Path(str(made / value).replace(str(self.home), str(self.work)))
+                    target = made / value
+                    if self.home in target.parents:  # where it will be
+                        target = self.work.path / target.relative_to(self.home)
                     if is_file_path(value) and not target.is_file():
                         missing.append(f"question_id {annotation['question_id']!r}: {key}: {value}: no such file")
         if missing:
             raise DataError(f"{self.processor}: {missing[0]} ({len(missing)} missing in all)")
-
-    def _put_in_place(self, made: Path) -> None:
-        aside = self.home.with_name(f".{self.home.name}.replaced-{os.getpid()}")
-        if self.root.exists():
-            os.rename(self.root, aside)
-        for path in sorted(self.work.rglob("*")) if made != self.work else ():
-            self._move_shared(path, made)
-        self.root.parent.mkdir(parents=True, exist_ok=True)
-        os.rename(made, self.root)
-        shutil.rmtree(aside, ignore_errors=True)
-
-    def _move_shared(self, path: Path, made: Path) -> None:
-        """Move what process.py wrote beside its split, such as other splits; what is there already stays."""
-        target = self.home / path.relative_to(self.work)
-        in_split = made in (path, *path.parents) or path in made.parents
-        if path.exists() and not in_split and not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.rename(path, target)

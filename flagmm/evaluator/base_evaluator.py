@@ -110,6 +110,12 @@ class BaseEvaluator(TaskMethods):
         """Whether nothing can be scored without a judge."""
         return self._has_own_scoring() and (self.use_llm_evaluator or needs_judge(self._scoring()))
 
+    def for_the_judge(self, annotations: Mapping[str, Annotation]) -> list[str]:
+        """The ids of the questions that nothing but a judge scores."""
+        if self._has_own_scoring():
+            return []
+        return [key for key, annotation in annotations.items() if self.metrics[0].is_for_judge(annotation)]
+
     def get_eval_func(self, eval_func: EvalFunc) -> Callable[..., dict[str, Any]]:
         """The function that scores: that of a file beside the task file, the one given, or else `cal_accuracy`.
 

@@ -15,7 +15,7 @@ NOT_ANSWERED = "not_answered"
 UNSCORED = "unscored"
 CLUSTER = "cluster"
 """What a question shares with others that it depends on; those without it share nothing."""
-_SOMETIMES = ("careful_correct", "reference_correct", "scores")
+_SOMETIMES = ("careful_correct", "reference_correct", "scores", "judge")
 """Fields that only some replies have."""
 _HTTP_STATUS = re.compile(r"Error code: (\d{3})\b")
 
@@ -104,6 +104,8 @@ def scored_fields(
         fields["reference_correct"] = verdict.reference
     if verdict is not None and verdict.scores is not None:
         fields["scores"] = dict(verdict.scores)
+    if verdict is not None and verdict.judge is not None:
+        fields["judge"] = dict(verdict.judge)
     return fields
 
 

@@ -14,8 +14,9 @@ from flagmm.evaluator.judge_prompts import (
     reading_prompt,
     value_prompt,
 )
-from flagmm.evaluator.judge_replies import Reading, read_choice, read_choices, read_grade, read_value, read_verdict
+from flagmm.evaluator.judge_replies import Reading, read_choice, read_choices, read_value
 from flagmm.evaluator.judge_settings import JudgeSettings
+from flagmm.evaluator.judge_verdicts import Grade, read_grade, read_verdict
 from flagmm.evaluator.metric import references
 from flagmm.evaluator.rules import score_reply
 from flagmm.evaluator.verdict import FOR_THE_JUDGE, JUDGE_FAILED, Judged, Verdict
@@ -73,6 +74,11 @@ class Case:
         return self.settings.strategy == "extract" or self.settings.method == "extract_compare"
 
     @property
+    def is_graded(self) -> bool:
+        """Whether there is a third verdict, "not attempted"."""
+        return self.settings.method == "simpleqa"
+
+    @property
     def is_asked(self) -> bool:
         strategy, before = self.settings.strategy, self.before
         if strategy == "llm_recall":
@@ -109,7 +115,7 @@ def prompt_to_read(case: Case) -> str:
 
 def read(case: Case, reply: str | None) -> Verdict:
     """The verdict that follows from what the judge read; `FOR_THE_JUDGE` where that is still to be weighed."""
-    found = _reading(case, reply) if reply is not None else None
+    found = said_in_reading(case, reply) if reply is not None else None
     if found is None or not found.is_said:
         return _failed(case.before)
     if found.value is None:
@@ -125,11 +131,11 @@ def read(case: Case, reply: str | None) -> Verdict:
     return replace(scored, extracted=found.value, rule=_READ)
 
 
-def _reading(case: Case, reply: str) -> Reading:
+def said_in_reading(case: Case, reply: str) -> Reading:
+    """What the judge says that the answer comes to."""
     if not case.options:
         return read_value(reply)
-    labels = list(case.options)
-    return read_choices(reply, labels) if case.takes_several else read_choice(reply, labels)
+    return read_choices(reply, case.options) if case.takes_several else read_choice(reply, case.options)
 
 
 def _compared(value: str, annotation: Annotation) -> Verdict:
@@ -144,7 +150,7 @@ def prompt_to_weigh(case: Case, verdict: Verdict) -> str:
     listed = case.options if case.annotation.get("options") else {}  # other choices stand in the question
     question = "\n".join([case.question, *(f"{label}. {option}" for label, option in listed.items())])
     answer = str(verdict.extracted) if case.is_read_first else case.text
-    built_in = GRADING if case.settings.method == "simpleqa" else COMPARISON
+    built_in = GRADING if case.is_graded else COMPARISON
     return comparison_prompt(question, _reference(case), answer, template=case.settings.prompt or built_in)
 
 
@@ -157,15 +163,19 @@ def _reference(case: Case) -> str:
 
 def weigh(case: Case, verdict: Verdict, reply: str | None) -> Verdict:
     """The verdict that the judge gives."""
-    is_graded = case.settings.method == "simpleqa"
-    said = None if reply is None else read_grade(reply) if is_graded else read_verdict(reply)
+    said = None if reply is None else said_in_weighing(case, reply)
     if said is None:
         return _failed(verdict)
     correct = float(said == "correct")
     if case.settings.strategy == "llm_recall":
         correct = max(correct, case.before.correct or 0.0)
     extracted = case.text if verdict.extracted is None else verdict.extracted
-    return Verdict(correct=correct, extracted=extracted, rule=f"judge_{said}" if is_graded else "judge")
+    return Verdict(correct=correct, extracted=extracted, rule=f"judge_{said}" if case.is_graded else "judge")
+
+
+def said_in_weighing(case: Case, reply: str) -> Grade | None:
+    """What the judge says of the answer; None where that is no verdict."""
+    return (read_grade if case.is_graded else read_verdict)(reply, case.settings.meanings)
 
 
 def _failed(verdict: Verdict) -> Verdict:

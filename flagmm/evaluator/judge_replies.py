@@ -1,30 +1,33 @@
-"""How a judge's reply is read: only its last line counts, and only in the form that was asked for."""
+"""What a judge read in an answer: a choice, several, or a value. Verdicts are read in `judge_verdicts.py`."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-Grade = Literal["correct", "incorrect", "not_attempted"]
+from flagmm.evaluator.last_statement import json_at_end, last_line, lines_of
+from flagmm.lazy_regex import lazy_compile
+from flagmm.metrics.text_match import text_equal
 
-_VERDICT = re.compile(r"\W*VERDICT\s*[:：]\W*(CORRECT|INCORRECT)\W*", re.IGNORECASE)
-_GRADE = re.compile(r"\W*GRADE\s*[:：]\W*(CORRECT|INCORRECT|NOT[_ -]ATTEMPTED)\W*", re.IGNORECASE)
-_CHOICE = re.compile(r"\W*CHOICES?\s*[:：](.*)", re.IGNORECASE)
-_VALUE = re.compile(r"\W*ANSWER\s*[:：](.*)", re.IGNORECASE)
-_BETWEEN_LABELS = re.compile(r"(?:[^A-Z]|\bAND\b)+")
+_BEFORE = r"\W*(?:(?:so|therefore|thus|hence|the|my|final|selected|chosen|correct)[, ]\s*)*"
+_CHOICE = lazy_compile(
+    rf"(?i){_BEFORE}(?:choices?|options?|answers?|letters?|选项|答案|选择)\s*(?::|=|\b(?:is|are)\b|是|为)\s*:?(.*)"
+)
+_VALUE = lazy_compile(rf"(?i){_BEFORE}(?:answer|答案)\s*(?::|=|\bis\b|是|为)\s*:?(.*)")
+_LABELLED_VALUE = lazy_compile(r"\W*ANSWER\s*[:：](.*)")  # as the prompt asks for it, with the value as it stands
+_BOX = lazy_compile(r"\$*\\boxed\s*\{(.*)\}\$*")
+_BETWEEN_LABELS = lazy_compile(r"(?:[^A-Z]|\bAND\b)+")
+_WITH_TEXT = lazy_compile(r"\W*([A-Z]{1,2})\W*[).:]\s*(.+)")
 _WRAPPING = " \t*`_\"'()[]{}.,;。"
-_FENCE = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL | re.IGNORECASE)
-_JSON_GRADES: dict[str, Grade] = {"A": "correct", "CORRECT": "correct", "B": "incorrect", "INCORRECT": "incorrect"}
-_GRADES: dict[str, Grade] = {"CORRECT": "correct", "INCORRECT": "incorrect"}
+_CHOICE_KEYS = ("choice", "choices", "option", "options", "answer", "letter", "selected_option", "选项", "答案")
+_VALUE_KEYS = ("answer", "final_answer", "value", "答案")
 
 
 class Reading(NamedTuple):
     """What a judge read in an answer."""
 
     is_said: bool
-    """Whether its last line says what was asked for; if not, it failed."""
+    """Whether the last thing it says is what was asked for; if not, it failed."""
     value: Any
     """None where it says that the answer commits to nothing."""
 
@@ -32,36 +35,11 @@ class Reading(NamedTuple):
 _UNSAID = Reading(False, None)
 _NOTHING = Reading(True, None)
 
-
-def read_verdict(reply: str) -> Grade | None:
-    """Whether the judge says "correct" or "incorrect"; None where it says neither.
-
-    A reply that is one JSON object and nothing else may say so under `verdict`, as EvalScope's judges do.
-    """
-    return _grade(_VERDICT.fullmatch(_last_line(reply))) or _json_verdict(reply)
+Labels = Sequence[str] | Mapping[str, str]
+"""The labels that can be chosen; with the options' texts, these may stand behind them."""
 
 
-def _json_verdict(reply: str) -> Grade | None:
-    text = _FENCE.sub(r"\1", reply.strip())
-    if not text.startswith("{"):
-        return None
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return _JSON_GRADES.get(str(values.get("verdict")).strip().upper())
-
-
-def read_grade(reply: str) -> Grade | None:
-    """The grade; None where it gives none."""
-    return _grade(_GRADE.fullmatch(_last_line(reply)))
-
-
-def _grade(match: re.Match[str] | None) -> Grade | None:
-    return None if match is None else _GRADES.get(match[1].upper(), "not_attempted")
-
-
-def read_choice(reply: str, labels: Sequence[str]) -> Reading:
+def read_choice(reply: str, labels: Labels) -> Reading:
     """The label that was chosen."""
     found = read_choices(reply, labels)
     if found.value is None:
@@ -69,12 +47,18 @@ def read_choice(reply: str, labels: Sequence[str]) -> Reading:
     return Reading(True, found.value[0]) if len(found.value) == 1 else _UNSAID
 
 
-def read_choices(reply: str, labels: Sequence[str]) -> Reading:
-    """The list of the labels that were chosen."""
-    match = _CHOICE.fullmatch(_last_line(reply))
-    if match is None:
-        return _UNSAID
-    named = [label for label in _BETWEEN_LABELS.split(match[1].upper()) if label]
+def read_choices(reply: str, labels: Labels) -> Reading:
+    """The list of the labels that were chosen: all that the last line names, and nothing else stands there."""
+    said = _json_value(reply, _CHOICE_KEYS)
+    if said is None:
+        line = last_line(reply)
+        match = _CHOICE.fullmatch(line)
+        said = match[1] if match is not None else line
+    if isinstance(labels, Mapping) and (with_text := _WITH_TEXT.fullmatch(said)):
+        label = with_text[1]
+        if label in labels and text_equal(with_text[2], [labels[label]]):
+            return Reading(True, [label])
+    named = [label for label in _BETWEEN_LABELS.split(said.upper()) if label]
     if named == ["NONE"]:
         return _NOTHING
     return Reading(True, named) if named and set(named) <= set(labels) else _UNSAID
@@ -82,23 +66,29 @@ def read_choices(reply: str, labels: Sequence[str]) -> Reading:
 
 def read_value(reply: str) -> Reading:
     """The final answer as a text."""
-    match = _VALUE.fullmatch(_last_line(reply))
-    value = match[1].strip(" \t*`") if match is not None else ""
+    said = _json_value(reply, _VALUE_KEYS)
+    if said is None:
+        lines = lines_of(reply)
+        match = _LABELLED_VALUE.fullmatch(lines[-1]) if lines else None
+        match = match or _BOX.fullmatch(last_line(reply)) or _VALUE.fullmatch(last_line(reply))
+        said = match[1] if match is not None else ""
+    value = said.strip(" \t*`")
     if not value:
         return _UNSAID
     return _NOTHING if value.strip(_WRAPPING).upper() == "NONE" else Reading(True, value)
 
 
+def _json_value(reply: str, keys: Sequence[str]) -> str | None:
+    """What the JSON object at the end of a reply has under one of the keys; None where there is none."""
+    values = json_at_end(reply) or {}
+    named = [value for key, value in values.items() if key.strip().lower() in keys]
+    if len(named) != 1 or isinstance(named[0], bool | Mapping):
+        return None
+    value = named[0]
+    return "none" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def repeats_instruction(reply: str, prompt: str) -> bool:
     """Whether a reply ends as its prompt does, so that its last line is one that it was offered, not one it chose."""
-    end = _lines(prompt)[-2:]
-    return len(end) > 1 and _lines(reply)[-2:] == end
-
-
-def _last_line(text: str) -> str:
-    lines = _lines(text)
-    return lines[-1] if lines else ""
-
-
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    end = lines_of(prompt)[-2:]
+    return len(end) > 1 and lines_of(reply)[-2:] == end

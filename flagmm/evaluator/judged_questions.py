@@ -199,8 +199,19 @@ class _VerdictStore:
 
 
 def _row(verdict: Verdict) -> tuple[Any, ...]:
-    return verdict.correct, verdict.extracted, verdict.rule, verdict.careful, verdict.reference, verdict.scores
+    return (
+        verdict.correct, verdict.extracted, verdict.rule, verdict.careful, verdict.reference, verdict.scores,
+        verdict.judge,
+    )  # fmt: skip
 
 
-def _verdict(correct: Any, extracted: Any, rule: str, careful: Any, reference: Any, scores: Any) -> Verdict:
-    return Verdict(correct=correct, extracted=extracted, rule=rule, careful=careful, reference=reference, scores=scores)
+def _verdict(correct: Any, extracted: Any, rule: str, careful: Any, reference: Any, scores: Any, judge: Any) -> Verdict:
+    return Verdict(
+        correct=correct,
+        extracted=extracted,
+        rule=rule,
+        careful=careful,
+        reference=reference,
+        scores=scores,
+        judge=judge,
+    )

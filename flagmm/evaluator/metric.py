@@ -55,6 +55,10 @@ class Metric:
         """Whether a reply to this question will get a verdict; questions without a reference answer do not."""
         return has_answer(annotation)
 
+    def is_for_judge(self, annotation: Annotation) -> bool:
+        """Whether the data say that only a judge can score this question."""
+        return False
+
     def is_unfit(self, annotation: Annotation) -> bool:
         """Whether there is a reference answer, but one that no reply can equal: a fault of the data."""
         return has_answer(annotation) and not self.can_score(annotation)

@@ -14,6 +14,7 @@ from flagmm.registry import METRICS
 from flagmm.types import ROW_ERROR, Annotation
 
 _TYPES = get_args(AnswerType)
+_FOR_THE_JUDGE = "open_ended"
 
 
 @METRICS.register_module("typed_open")
@@ -43,6 +44,9 @@ class TypedOpen(Metric):
 
     def can_score(self, annotation: Annotation) -> bool:
         return self._has_rule(annotation) and _fits(annotation)
+
+    def is_for_judge(self, annotation: Annotation) -> bool:
+        return annotation.get("answer_type") == _FOR_THE_JUDGE and has_answer(annotation)
 
     def is_unfit(self, annotation: Annotation) -> bool:
         return self._has_rule(annotation) and not _fits(annotation)

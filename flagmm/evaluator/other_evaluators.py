@@ -189,6 +189,8 @@ class AggregationEvaluator(BaseEvaluator):
                 result[key if key not in result else f"{type(evaluator).__name__}.{key}"] = value
             for entry in entries:
                 known = merged.setdefault(str(entry["question_id"]), {})
+                if "judge" in known.keys() & entry.keys():
+                    known[f"{type(evaluator).__name__}.judge"] = entry["judge"]
                 known |= {key: value for key, value in entry.items() if key not in known}
         result["evaluator"] = type(self).__name__
         self.save_results(dataset.name, list(merged.values()), result, paths.folder)

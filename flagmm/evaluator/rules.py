@@ -22,6 +22,8 @@ from flagmm.types import Annotation
 
 Scorer = Callable[[str, Annotation], Verdict]
 
+_FOR_THE_JUDGE = "llm-judge"
+
 
 @METRICS.register_module("by_type")
 class TypeRules(Metric):
@@ -32,6 +34,9 @@ class TypeRules(Metric):
 
     def can_score(self, annotation: Annotation) -> bool:
         return has_reference(annotation) and annotation.get("question_type", "") in _SCORERS
+
+    def is_for_judge(self, annotation: Annotation) -> bool:
+        return annotation.get("question_type") == _FOR_THE_JUDGE and has_answer(annotation)
 
     def is_unfit(self, annotation: Annotation) -> bool:
         return annotation.get("question_type", "") in _SCORERS and super().is_unfit(annotation)

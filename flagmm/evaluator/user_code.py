@@ -6,6 +6,8 @@ import copy
 import inspect
 import logging
 import math
+import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from numbers import Real
@@ -70,6 +72,7 @@ class UserScoring:
         """What the code asked of the judge, as results show it."""
         self.judge_failed = 0
         """Calls of the judge without a reply."""
+        self._calls: dict[str, list[dict[str, Any]]] = defaultdict(list)
 
     def _given(self) -> Iterator[tuple[Answer, Reply]]:
         for answer in self._answers:
@@ -86,7 +89,7 @@ class UserScoring:
         """
         annotations = {_id(answer, reply): copy.deepcopy(answer.annotation) for answer, reply in self._given()}
         self._written = [copy.deepcopy(_prediction(answer, reply)) for answer, reply in self._given()]
-        handed_over = list(self._written)  # the code may sort or shorten the list that it gets
+        handed_over = _Predictions(self._written)  # the code may sort or shorten the list that it gets
         with user_code(name):
             metrics = self._call(scoring, annotations, handed_over, name=name, judge=judge)
         if not isinstance(metrics, dict):
@@ -97,7 +100,13 @@ class UserScoring:
         return metrics
 
     def _call(
-        self, scoring: Scoring, annotations: dict[str, Any], predictions: list[Any], *, name: str, judge: Judge | None
+        self,
+        scoring: Scoring,
+        annotations: dict[str, Any],
+        predictions: _Predictions,
+        *,
+        name: str,
+        judge: Judge | None,
     ) -> Any:
         parameter = _judge_parameter(scoring)
         owner = getattr(scoring, "__self__", None)  # an evaluator, whose methods may look for the judge on it
@@ -108,6 +117,7 @@ class UserScoring:
             logger.warning("%s: takes no third argument, so the judge is not asked", name)
             return scoring(annotations, predictions)
         with judge.lend() as lent:
+            lent.asked_about = predictions.current_id
             if has_place:
                 setattr(owner, JUDGE_KEYWORD, lent)
             try:
@@ -117,6 +127,9 @@ class UserScoring:
                 raise UserCodeError(f"{name}: {error}; {kept}") from error
             finally:
                 self.judge_failed = lent.failed
+                for call in lent.calls:
+                    if call.question_id is not None:
+                        self._calls[call.question_id].append(call.about)
                 self.about_judge = {"judge": asdict(judge.report_of_code(lent))}
 
     def take_marks(self, metrics: Mapping[str, Any]) -> Marks | None:
@@ -164,10 +177,12 @@ class UserScoring:
 
     def _entry(self, answer: Answer, written: dict[tuple[str, int], dict[str, Any]], fields: Sequence[str]) -> Any:
         entries = [written.get((answer.question_id, reply.inference)) for reply in answer.replies]
+        calls = [call for reply in answer.replies for call in self._calls.get(_id(answer, reply), ())]
+        about_judge = {"judge_calls": calls} if calls else {}
         if not answer.repeated:
-            return {**recorded(answer), **(entries[0] or {})}
+            return {**recorded(answer), **about_judge, **(entries[0] or {})}
         present = [entry for entry in entries if entry is not None]
-        merged = recorded(answer)
+        merged = {**recorded(answer), **about_judge}
         scores = [entry["correct"] for entry in present if isinstance(entry.get("correct"), int | float)]
         if scores:
             merged |= {"correct": fmean(scores), "inference_scores": scores, "num_inferences": len(present)}
@@ -180,6 +195,31 @@ class UserScoring:
 
 def _is_share(mark: Any) -> bool:
     return isinstance(mark, bool | int | float) and 0 <= mark <= 1
+
+
+class _Predictions(list[Any]):
+    """The list that scoring code gets; it knows at which prediction a loop of the calling thread stands."""
+
+    def __init__(self, predictions: Sequence[dict[str, Any]]) -> None:
+        super().__init__(predictions)
+        self._ids = {id(each): each["question_id"] for each in predictions}  # the code may write over those in them
+        self._here = threading.local()
+
+    def __iter__(self) -> Iterator[Any]:
+        before = self.current_id()  # of a loop around this one
+        try:
+            for each in super().__iter__():
+                self._here.question_id = self._ids.get(id(each))
+                yield each
+        finally:
+            self._here.question_id = before
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)  # a copy is a plain list
+
+    def current_id(self) -> str | None:
+        found: str | None = getattr(self._here, "question_id", None)
+        return found
 
 
 def _positional(parameter: inspect.Parameter | None, judge: Any) -> list[Any]:

@@ -34,6 +34,8 @@ class Verdict:
     """What a benchmark's own rule says where a careful reading scored; None as above."""
     scores: Mapping[str, float] | None = None
     """The values by name, of a metric that gives several."""
+    judge: Mapping[str, Any] | None = None
+    """What a judge was asked came to, where one was asked; see `judge_cases.about_call`."""
 
 
 def verdict_by(

@@ -25,7 +25,7 @@ _SAME_NAMES = (
 _OLD_DEFAULT_PORT = 8001
 JUDGE_KEYS = frozenset({"judge", "use_llm_evaluator", "use_cache", "model", "port", *_OLD_NAMES, *_SAME_NAMES})
 """What an evaluator's config may say of its judge."""
-_OF_THE_TASK = ("strategy", "prompt")
+_OF_THE_TASK = ("strategy", "prompt", "labels")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +93,18 @@ def choose_judges(
         )
     if choice is not None and hasattr(evaluator, "use_judge"):
         yield choice
+
+
+def without_judge(evaluator: Any, config: Mapping[str, Any], *, given: Mapping[str, Any] | None) -> Iterator[Any]:
+    """The evaluator, or those that it is made of, for which nobody named a judge, not even to turn it off."""
+    parts = getattr(evaluator, "parts", None)
+    if parts is not None:
+        for part, own in parts:
+            yield from without_judge(part, {**_judge_keys(config), **own}, given=given)
+        return
+    old = _old_values(config, is_needed=getattr(evaluator, "judge_method", None) is not None)
+    if _values(config, old, given) is None:
+        yield evaluator
 
 
 def _judge_keys(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from flagmm.config.dump import to_plain
 from flagmm.config.model import ModelSpec
-from flagmm.config.secrets import mask_url
+from flagmm.config.secrets import mask_url, redact
 from flagmm.errors import JudgeError, ModelError
+from flagmm.evaluator.judge_settings import Accepts
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interrupt import NotStarted
-from flagmm.inference.lent_judge import LentJudge
+from flagmm.inference.lent_judge import LentJudge, masked, remembering
 from flagmm.inference.session import ModelSession, ask_model
 from flagmm.models.build import build_client
-from flagmm.models.cache import Cached
 from flagmm.models.client import ChecksEndpoint, ModelClient
 from flagmm.types import CallSettings, Message, ModelOutput, TextPart
 
@@ -63,19 +64,25 @@ class JudgeModel:
             advice = "check api_key" if error.kind == "auth" else "check url, and that the server runs"
             raise JudgeError(f"{self._endpoint} does not answer: {error}; {advice}") from None
 
-    def ask(self, prompts: Sequence[str]) -> list[ModelOutput | None]:
-        """The replies in the order of the prompts; None for one that failed. Equal prompts are asked once.
+    def ask(self, prompts: Mapping[str, Accepts]) -> dict[str, ModelOutput | ModelError]:
+        """What came of each prompt; a reply that cannot be read is not remembered, and not taken from memory.
 
         Raises:
             JudgeError: the judge cannot be used at all.
             KeyboardInterrupt: the run was interrupted; replies that were there are kept.
         """
-        with ModelSession(self._spec) as session:
-            asking = _Asking(session, self._cache, self._endpoint)
-            session.run(lambda: session.stop.heeded(asking.run(list(dict.fromkeys(prompts)))))
+        with ModelSession(replace(self._spec, use_cache=False)) as session:
+            client = remembering(
+                session.client,
+                self._spec,
+                self._cache,
+                accepts=lambda messages, output: prompts[messages[0].text](output),
+            )
+            asking = _Asking(session, client, self._endpoint)
+            session.run(lambda: session.stop.heeded(asking.run(list(prompts))))
             if session.stop.requested:
                 raise KeyboardInterrupt
-        return [asking.replies.get(prompt) for prompt in prompts]
+        return asking.outcomes
 
     def lend(self) -> LentJudge:
         """The judge for a task's own scoring code, to be used in a `with`."""
@@ -92,13 +99,12 @@ async def _check(client: ModelClient) -> None:
 
 
 class _Asking:
-    """One batch of prompts, none twice; `replies` are those that came."""
+    """One batch of prompts; `outcomes` are what came of them."""
 
-    def __init__(self, session: ModelSession, cache: Path, endpoint: str) -> None:
-        self.replies: dict[str, ModelOutput] = {}
-        self._session = session
-        self._client = Cached(session.client, cache, session.fingerprint)
-        self._endpoint = endpoint
+    def __init__(self, session: ModelSession, client: ModelClient, endpoint: str) -> None:
+        self.outcomes: dict[str, ModelOutput | ModelError] = {}
+        self._session, self._client, self._endpoint = session, client, endpoint
+        self._secrets = session.spec.secrets()
 
     async def run(self, prompts: Sequence[str]) -> None:
         workers = self._session.spec.num_workers
@@ -106,9 +112,8 @@ class _Asking:
         jobs, limit = self._until_stopped(prompts), workers * _ALIVE_PER_WORKER
         async with aclosing(run_bounded(jobs, self._ask_one, limit=limit)) as outcomes:
             async for prompt, outcome in outcomes:
-                if isinstance(outcome, ModelOutput):
-                    self.replies[prompt] = outcome
                 if outcome is not None:
+                    self.outcomes[prompt] = outcome
                     guard.observe_call(outcome if isinstance(outcome, ModelError) else None)
         guard.close()
 
@@ -122,9 +127,11 @@ class _Asking:
         number, prompt = job
         message = Message(role="user", content=(TextPart(text=prompt),))
         try:
-            return prompt, await ask_model(self._client, [message], CallSettings(question_id=str(number)))
+            output = await ask_model(self._client, [message], CallSettings(question_id=str(number)))
         except NotStarted:
             return prompt, None
         except ModelError as error:
+            error.args = (redact(str(error), self._secrets),)
             logger.debug("%s: %s", self._endpoint, error)
             return prompt, error
+        return prompt, masked(output, self._secrets)  # also one that was kept before it was masked

@@ -8,23 +8,27 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, TimeoutError  # noqa: A004  # another class than Python 3.10's own
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
 from flagmm.config.dump import fingerprint
+from flagmm.config.env import replies_cache_file
 from flagmm.config.model import ModelSpec
-from flagmm.errors import EndpointError, JudgeError, ModelError
+from flagmm.config.secrets import redact
+from flagmm.errors import EndpointError, FlagMMError, JudgeError, ModelError
+from flagmm.evaluator.judge_settings import JudgeCall, about_call
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interruptible import hearing_interrupts, raise_in_thread
 from flagmm.inference.plan import identified
 from flagmm.inference.session import ask_model
 from flagmm.models.build import build_client
-from flagmm.models.cache import Cached
+from flagmm.models.cache import Accepts, Cached, is_cacheable
 from flagmm.models.client import ModelClient, Wrapper
 from flagmm.models.gpt import GPT
 from flagmm.models.request import request_hash
@@ -46,18 +50,24 @@ class LentJudge(GPT):
         asked: calls that the code made, those answered from the cache included.
         failed: calls of these without a reply.
         usages: token counts of the replies.
+        calls: what came of each of them.
+        asked_about: gives the id of the question that the code is at, where it does not say so itself.
     """
 
     def __init__(self, spec: ModelSpec, *, fixed: frozenset[str], cache: Path, endpoint: str) -> None:
         self.asked = 0
         self.failed = 0
         self.usages: list[Usage | None] = []
+        self.calls: list[JudgeCall] = []
+        self.asked_about: Callable[[], str | None] = lambda: None
+        self._last: dict[int, Callable[[], None]] = {}  # by thread, how to forget the reply that it got last
+        self._secrets = spec.secrets()
         self._spec, self._fixed, self._cache, self._endpoint = spec, fixed, cache, endpoint
         self._guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers, raises=JudgeError)
         self._gone: EndpointError | None = None
         self._is_over = False
         self._pid = os.getpid()
-        self._clients: dict[str, ModelClient] = {}
+        self._clients: dict[str, Cached] = {}
         self._seen: Counter[str] = Counter()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="judge")
@@ -86,6 +96,9 @@ class LentJudge(GPT):
         self._heard.close()
         self._end()
         self._thread.join()
+        if kind is not None and issubclass(kind, Exception) and not issubclass(kind, FlagMMError):
+            for forget in self._last.values():  # the code may have stumbled over it, and would do so for ever
+                forget()
         if kind is None or issubclass(kind, Exception):  # the code may have caught what its calls raised
             if self._gone is not None:
                 raise JudgeError(str(self._gone)) from error
@@ -119,12 +132,27 @@ class LentJudge(GPT):
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
 
-    def _ask(self, messages: tuple[Message, ...], settings: Mapping[str, Any]) -> ModelOutput:
+    def _ask(
+        self, messages: tuple[Message, ...], settings: Mapping[str, Any], *, question_id: str | None = None
+    ) -> ModelOutput:
+        question_id = self.asked_about() if question_id is None else question_id
+        try:
+            output = self._waited_for(messages, settings)
+        except (ModelError, EndpointError) as error:
+            attempts = error.attempts if isinstance(error, ModelError) else 0
+            about = about_call(words=None, attempts=attempts, error=redact(str(error), self._secrets))
+            self.calls.append(JudgeCall(question_id, about))
+            raise
+        self.calls.append(JudgeCall(question_id, about_call(words=output.text, attempts=output.attempts, error=None)))
+        return output
+
+    def _waited_for(self, messages: tuple[Message, ...], settings: Mapping[str, Any]) -> ModelOutput:
         if os.getpid() != self._pid:
             raise JudgeError(f"{self._endpoint}: can be asked from threads, not from another process")
         if self._is_over:
             raise ModelError(f"{self._endpoint}: the scoring is over", kind="model")
-        call = asyncio.run_coroutine_threadsafe(self._call(messages, settings), self._loop)
+        thread = threading.get_ident()
+        call = asyncio.run_coroutine_threadsafe(self._call(messages, settings, thread), self._loop)
         while True:
             try:
                 return call.result(timeout=_LOOK_EVERY)
@@ -134,7 +162,7 @@ class LentJudge(GPT):
                 if not self._thread.is_alive():
                     raise ModelError(f"{self._endpoint}: the scoring is over", kind="model") from None
 
-    async def _call(self, messages: tuple[Message, ...], settings: Mapping[str, Any]) -> ModelOutput:
+    async def _call(self, messages: tuple[Message, ...], settings: Mapping[str, Any], thread: int) -> ModelOutput:
         if self._gone is not None:
             raise JudgeError(str(self._gone))
         has_media = any(not isinstance(part, TextPart) for message in messages for part in message.content)
@@ -147,14 +175,16 @@ class LentJudge(GPT):
             output = await ask_model(client, identifiable, call)
         except ModelError as error:
             self._observe(error)
-            text = f"{self._endpoint}: {error}"
-            raise ModelError(text, kind=error.kind, status=error.status) from error
+            told = ModelError(f"{self._endpoint}: {error}", kind=error.kind, status=error.status)
+            told.attempts = error.attempts
+            raise told from error
         self._observe(None)
         self.usages.append(output.usage)
         if not output.text.strip():
             self.failed += 1
             raise ModelError(f"{self._endpoint}: the reply is empty", kind="bad_reply")
-        return output
+        self._last[thread] = partial(client.forget, identifiable, call)
+        return masked(output, self._secrets)
 
     def _observe(self, error: ModelError | None) -> None:
         self.failed += error is not None
@@ -164,14 +194,15 @@ class LentJudge(GPT):
             self._gone = hopeless
             raise
 
-    async def _client(self, spec: ModelSpec) -> ModelClient:
+    async def _client(self, spec: ModelSpec) -> Cached:
         """The client for these settings; code has few, and each keeps its connections."""
         key = fingerprint(spec)
         async with self._making:
             if key not in self._clients:
-                stack = build_stack(_Sharing(build_client(spec), self._places), spec)
-                client = Cached(stack, self._cache, key)
-                self._clients[key] = await self._entered.enter_async_context(client)
+                stack = build_stack(_Sharing(build_client(spec), self._places), replace(spec, use_cache=False))
+                client = remembering(stack, spec, self._cache)
+                await self._entered.enter_async_context(client)
+                self._clients[key] = client
         return self._clients[key]
 
     def _repeat(self, spec: ModelSpec, messages: Sequence[Message]) -> int:
@@ -181,6 +212,35 @@ class LentJudge(GPT):
         key = request_hash(fingerprint(spec), messages, 0)
         self._seen[key] += 1
         return self._seen[key] - 1
+
+
+def remembering(client: ModelClient, spec: ModelSpec, path: Path, *, accepts: Accepts | None = None) -> Cached:
+    """A judge's client whose replies are kept beside the predictions, and with `use_cache` for all runs, too.
+
+    Args:
+        accepts: which replies are kept; by default all that are whole.
+    """
+    key, accepts = fingerprint(spec), accepts or (lambda _, output: is_cacheable(output))
+    client = _Masking(client, spec.secrets())
+    if spec.use_cache:
+        client = Cached(client, replies_cache_file(), key, accepts=accepts)
+    return Cached(client, path, key, accepts=accepts)
+
+
+def masked(output: ModelOutput, secrets: Sequence[str]) -> ModelOutput:
+    """A reply without the judge's key, should it say it back."""
+    return replace(output, text=redact(output.text, secrets), reason=redact(output.reason, secrets))
+
+
+class _Masking(Wrapper):
+    """Lets no key into what is kept."""
+
+    def __init__(self, inner: ModelClient, secrets: Sequence[str]) -> None:
+        super().__init__(inner)
+        self._secrets = secrets
+
+    async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        return masked(await self.inner.generate(messages, settings), self._secrets)
 
 
 class _Sharing(Wrapper):

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from flagmm.types import CallSettings, Message, ModelOutput, Usage
 logger = logging.getLogger(__name__)
 
 _BUSY_SECONDS = 30.0
+
+Accepts = Callable[[Sequence[Message], ModelOutput], bool]
 
 
 def is_cacheable(output: ModelOutput) -> bool:
@@ -56,9 +58,15 @@ class ReplyCache:
     def put(self, key: str, output: ModelOutput) -> None:
         self._open()
         fields = asdict(output)
-        del fields["attempts"], fields["cached"], fields["latency"]
+        del fields["cached"], fields["latency"]
         with closing(self._connect()) as connection, connection:
             connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, json.dumps(fields)))
+
+    def drop(self, key: str) -> None:
+        if self._path.exists():
+            self._open()
+            with closing(self._connect()) as connection, connection:
+                connection.execute("DELETE FROM replies WHERE key = ?", (key,))
 
     def _open(self) -> None:
         from filelock import FileLock
@@ -78,10 +86,16 @@ class ReplyCache:
 
 
 class Cached(Wrapper):
-    """Answers from the cache where it can, and keeps what it had to ask for."""
+    """Answers from the cache where it can, and keeps what it had to ask for.
 
-    def __init__(self, inner: ModelClient, path: Path, fingerprint: str) -> None:
+    Args:
+        accepts: which replies are kept, and taken from what is kept, with the attempts that they took. Without it
+            all are that `is_cacheable` when they come.
+    """
+
+    def __init__(self, inner: ModelClient, path: Path, fingerprint: str, *, accepts: Accepts | None = None) -> None:
         super().__init__(inner)
+        self._accepts = accepts
         self._cache = ReplyCache(path)
         self._path = path
         self._fingerprint = fingerprint
@@ -91,12 +105,20 @@ class Cached(Wrapper):
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         key = request_hash(self._fingerprint, messages, settings.repeat)
         known = await asyncio.to_thread(self._tried, self._cache.get, key)
-        if known is not None:
+        if known is not None and self._accepts is None:
+            return replace(known, attempts=1)
+        if known is not None and self._accepts is not None and self._accepts(messages, known):
             return known
         output = await self.inner.generate(messages, settings)
-        if is_cacheable(output):
+        if is_cacheable(output) if self._accepts is None else self._accepts(messages, output):
             await asyncio.to_thread(self._tried, self._cache.put, key, output)
         return output
+
+    def forget(self, messages: Sequence[Message], settings: CallSettings) -> None:
+        """Ask for this reply again the next time, also where a cache further in has it."""
+        self._tried(self._cache.drop, request_hash(self._fingerprint, messages, settings.repeat))
+        if isinstance(self.inner, Cached):
+            self.inner.forget(messages, settings)
 
     def _tried(self, action: Callable[..., ModelOutput | None], *arguments: Any) -> ModelOutput | None:
         """Use the cache; where it cannot be used, such as for a full disk, there are answers all the same."""

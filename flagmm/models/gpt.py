@@ -64,11 +64,15 @@ class GPT(ABC):
         messages.append({"role": "user", "content": [{"type": "text", "text": query}, *pictures]})
         return messages
 
-    def infer(self, chat_messages: str | Sequence[Mapping[str, Any]], **settings: Any) -> ReplyText:
+    def infer(
+        self, chat_messages: str | Sequence[Mapping[str, Any]], *, question_id: object = None, **settings: Any
+    ) -> ReplyText:
         """The reply to a conversation.
 
         Args:
             chat_messages: what `build_message` gives, messages of that form, or a text.
+            question_id: of the prediction that is judged, under which `_evaluated.json` then shows the call; by default
+                that of the prediction at which a loop over them stands. It is not sent.
             settings: `temperature`, `top_p`, `seed`, `max_tokens`, or other fields of a request. What the judge's own
                 settings name goes before them.
 
@@ -77,11 +81,14 @@ class GPT(ABC):
             JudgeError: the judge cannot be used at all.
             DataError: the messages are in no known form, or a picture cannot be read.
         """
-        output = self._ask(read_messages(chat_messages), settings)
+        about = None if question_id is None else str(question_id)
+        output = self._ask(read_messages(chat_messages), settings, question_id=about)
         return ReplyText(output.text, reason=output.reason, usage=output.usage, finish_reason=output.finish_reason)
 
     @abstractmethod
-    def _ask(self, messages: tuple[Message, ...], settings: Mapping[str, Any]) -> ModelOutput:
+    def _ask(
+        self, messages: tuple[Message, ...], settings: Mapping[str, Any], *, question_id: str | None = None
+    ) -> ModelOutput:
         """One call, waited for."""
 
 

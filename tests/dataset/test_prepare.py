@@ -108,6 +108,7 @@ def test_a_data_set_that_another_tool_made_is_taken(task):
         pytest.param(None, id="no annotation file"),
         pytest.param('[{"question_id": "1", "que', id="torn"),
         pytest.param("", id="empty"),
+        pytest.param("[]", id="empty list"),
     ],
 )
 def test_a_folder_without_a_whole_annotation_file_is_no_data_set(task, text):
@@ -159,6 +160,12 @@ def test_process_writes_elsewhere_first(task):
         ),
         pytest.param("os.remove(output_dir + '/data.json')", DataError, r"\(found no JSON file\)", id="no annotations"),
         pytest.param(
+            "open(output_dir + '/data.json', 'w').write('[\\n]\\n')",
+            DataError,
+            r"process wrote no question: test/data\.json is an empty list",
+            id="empty list",
+        ),
+        pytest.param(
             "os.remove(output_dir + '/img/1.png')",
             DataError,
             r"question_id '1': img_path: img/1\.png: no such file",
@@ -176,13 +183,18 @@ def test_process_writes_elsewhere_first(task):
     ],
 )
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_an_unsound_data_set_leaves_nothing(task, code, error, message):
+def test_an_unsound_data_set_is_none_and_what_was_made_waits_for_the_next_start(task, code, error, message):
     task.add(code)
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as raised:
         task.prepare()
-    assert task.left() == []
+    assert str(raised.value).endswith(
+        f"; the next start goes on with what is in {task.cache / 'Data.partial'}, and --reprocess starts anew"
+    )
+    assert not (task.cache / "Data").exists()
     task.write_process(PROCESS)
     assert task.prepare() == task.root
+    assert set(WHOLE) <= set(task.left())
+    assert not (task.cache / "Data.partial").exists()
 
 
 def test_what_a_killed_run_left_is_cleared_away(task):
@@ -205,7 +217,7 @@ def test_a_failed_second_time_leaves_the_first_as_it_was(task):
     task.add("raise ValueError")
     with pytest.raises(UserCodeError):
         task.prepare(force=True)
-    assert task.left() == WHOLE
+    assert [name for name in task.left() if name.startswith("Data/")] == WHOLE[1:]
 
 
 def test_absolute_paths_into_the_temporary_folder_point_to_the_final_one(task):
@@ -296,13 +308,16 @@ def test_a_process_file_without_process_is_told(task):
 @pytest.mark.parametrize(
     ("files", "anno_file", "is_one"),
     [
-        ({"data.json": "[]"}, None, True),
+        ({"data.json": "[1]"}, None, True),
+        ({"data.json": "[ ]\n"}, None, False),
+        ({"sub/x.json": "[]"}, None, False),
         ({"data.json": "[1"}, None, False),
         ({"sub/x.jsonl": '{"a": 1}\n'}, None, True),
         ({"x.png": "]"}, None, False),
-        ({"a.json": "[]", "b.json": "[]"}, ["a.json", "b.json"], True),
-        ({"a.json": "[]"}, ["a.json", "b.json"], False),
-        ({"data.json": "[]"}, "a.json", False),
+        ({"a.json": "[]", "b.json": "[1]"}, ["a.json", "b.json"], True),
+        ({"a.json": "[]", "b.json": "[]"}, ["a.json", "b.json"], False),
+        ({"a.json": "[1]"}, ["a.json", "b.json"], False),
+        ({"data.json": "[1]"}, "a.json", False),
         ({}, None, False),
     ],
 )

@@ -246,6 +246,28 @@ def test_one_call_that_fails_leaves_one_answer_out_and_is_asked_again(score, tmp
     assert len(again.requests) == 3
 
 
+def test_what_could_not_be_read_is_shown_and_asked_again_by_the_next_scoring(score, tmp_path):
+    items, answers = [opened(n) for n in range(1, 5)], {1: "cat one", 2: "cat two", 3: "cat three", 4: "cat four"}
+    replies = {"cat two": error_reply(400, f"too long, key {KEY}"), "cat three": f"Hard to say. {KEY}", "cat four": ""}
+    now = dict(replies)
+    with MockEndpoint(lambda request: by_question(now, default=RIGHT)(request)) as judge:
+        done = score(items, answers, judge, api_key=KEY, use_cache=True)
+        about = {key: entry["judge"] for key, entry in entries(tmp_path).items()}
+        now.clear()
+        again = score(items, answers, judge, api_key=KEY, use_cache=True)
+    assert (done.status, again.status) == (1, 0)
+    assert about["1"] == {"verdict": "correct", "words": RIGHT, "attempts": 1, "error": None}
+    assert about["2"]["words"] is None
+    assert about["2"]["error"] == "HTTP 400: too long, key ***"
+    assert (about["3"]["words"], about["3"]["verdict"]) == ("Hard to say. ***", None)
+    assert "last statement" in about["3"]["error"]
+    assert about["4"]["error"] == "the reply is empty"
+    assert len(judge.requests) == 4 + 3
+    assert {entry["judge"]["verdict"] for entry in entries(tmp_path).values()} == {"correct"}
+    assert "HTTP 400: too long, key ***" in done.warnings[0]
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file() and holds(path)] == []
+
+
 def test_scoring_again_pays_only_for_what_changed(score, tmp_path):
     items, answers = [opened(n) for n in range(1, 4)], {1: "cat one", 2: "cat two", 3: "cat two"}
     flaky = iter([error_reply(400, "busy")])
@@ -447,6 +469,34 @@ def test_scoring_that_needs_a_judge_says_so_before_any_request_is_paid_for(run_c
     assert not (tmp_path / "out").exists()
 
 
+TYPED = {"question_type": "short-answer", "answer_type": "open_ended"}
+JOINED = "dict(type='AggregationEvaluator', evaluators=[dict(type='MetricEvaluator', metrics='typed_open')])"
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "fields", "what"),
+    [
+        ("dict(type='OpenEvaluator')", TYPED, "OpenEvaluator"),
+        (JOINED, TYPED, "MetricEvaluator"),
+        (BASE, {"question_type": "llm-judge"}, "BaseEvaluator"),
+    ],
+    ids=["typed open", "in an aggregation", "llm-judge"],
+)
+def test_data_that_only_a_judge_can_score_are_refused_before_the_model_is_asked(
+    run_command, tmp_path, evaluator, fields, what
+):
+    items = [{**opened(1), "question_type": "short-answer", "answer_type": "text match"}, {**opened(2), **fields}]
+    task = write_task(tmp_path / "task", items, evaluator=evaluator)
+    with MockEndpoint() as model:
+        cfg = write_model(tmp_path / "model.json", model.url)
+        done = run_command("--tasks", task, "--cfg", cfg, "--output-dir", "out")
+        assert model.requests == []
+    assert done.status == 2
+    [error] = done.errors
+    assert f"{task}: evaluator: {what} needs a judge for 1 of the 2 questions, the first is question_id '2'" in error
+    assert "--judge" in error
+
+
 def own_class(folder):
     task = write_task(folder, [opened(1)], evaluator="dict(type='Mine')")
     task.write_text(task.read_text() + "register_evaluator = {'mine.py': 'Mine'}\n")
@@ -590,6 +640,8 @@ def test_several_evaluators_share_the_judge_and_write_nothing_when_it_is_down(sc
     result = result_of(tmp_path / "out")
     assert done.status == 0, done.stderr
     assert (result["accuracy"], result["correct"], len(judge.requests)) == (0, 100, 2)
+    found = entries(tmp_path)["1"]
+    assert (found["judge"]["words"], found["ExtractEvaluator.judge"]["words"]) == (WRONG, "GRADE: CORRECT")
     (tmp_path / "out/colours/judgements.sqlite").unlink()
     before = (tmp_path / "out/colours/colours_result.json").read_bytes()
     assert score([opened(1)], {1: "a feline"}, judge, evaluator=evaluator).status == 2

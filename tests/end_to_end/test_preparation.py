@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.folders import choices, files_under, read_json, result_of, write_data, write_picture
+from tests.end_to_end.waiting import wait_until
 
 TASK = """
 config = dict(
@@ -28,7 +29,12 @@ def process(cfg):
     with open("log.txt", "a") as log:
         log.write("process\\n")
     root = pathlib.Path(cfg.processed_dataset_path, cfg.get("dataset_name", ""), cfg.split)
-    (root / "img").mkdir(parents=True)
+    archive = pathlib.Path(cfg.processed_dataset_path, "archive.zip")
+    if not archive.exists():
+        with open("log.txt", "a") as log:
+            log.write("download\\n")
+        archive.write_text("all the pictures")
+    (root / "img").mkdir(parents=True, exist_ok=True)
     Image.new("RGB", (8, 8)).save(root / "img" / "1.png")
     time.sleep(float(os.environ.get("SLOW", 0)))
     if os.path.exists("crash"):
@@ -58,11 +64,19 @@ def write_task_folder(
 
 
 def times_processed(folder: Path) -> int:
+    return times_logged(folder, "process")
+
+
+def times_downloaded(folder: Path) -> int:
+    return times_logged(folder, "download")
+
+
+def times_logged(folder: Path, what: str) -> int:
     log = folder / "log.txt"
-    return log.read_text().count("process") if log.exists() else 0
+    return log.read_text().count(what) if log.exists() else 0
 
 
-def test_a_crash_half_way_leaves_nothing_and_the_next_run_prepares_again(run_command, place):
+def test_a_crash_half_way_leaves_no_data_set_and_the_next_run_goes_on(run_command, place):
     root = place / "cache/datasets/made/test"
     write_picture(root / "img" / "left_over.png")  # a folder without annotations is not taken for a data set
     (place / "crash").touch()
@@ -70,11 +84,41 @@ def test_a_crash_half_way_leaves_nothing_and_the_next_run_prepares_again(run_com
     assert crashed.status == 1
     [error] = crashed.errors
     assert "process.py: process: RuntimeError: half-way (at " in error
-    assert files_under(place / "cache/datasets") == [".made.lock", "made/test/img/left_over.png"]
+    assert f"the next start goes on with what is in {place / 'cache/datasets/made.partial'}, and --reprocess" in error
+    assert files_under(place / "cache/datasets/made") == ["test/img/left_over.png"]
     (place / "crash").unlink()
     done = run_command(*RUN)
-    assert (done.status, times_processed(place)) == (0, 2)
-    assert files_under(place / "cache/datasets") == [".made.lock", "made/test/data.json", "made/test/img/1.png"]
+    assert (done.status, times_downloaded(place)) == (0, 1)
+    assert files_under(place / "cache/datasets") == [
+        ".made.lock", ".made.sources.json", "made/archive.zip", "made/test/data.json", "made/test/img/1.png",
+    ]  # fmt: skip
+
+
+def test_a_process_that_was_killed_keeps_its_downloads(run_command, place):
+    process = run_command.start(*RUN, SLOW="30")
+    wait_until(lambda: times_downloaded(place) == 1 and times_processed(place) == 1, "the download")
+    wait_until((place / "cache/datasets/made.partial/test/img/1.png").exists, "the picture")
+    process.kill()
+    run_command.wait(process)
+    assert run_command(*RUN).status == 0
+    assert times_downloaded(place) == 1
+
+
+def test_the_splits_of_a_data_set_share_one_download(run_command, place):
+    first, second = place / "task/prepared.py", place / "task/second.py"
+    second.write_text(first.read_text().replace('split="test"', 'split="val"').replace("name='made')", "name='val')"))
+    done = run_command("--tasks", first, second, *RUN[2:])
+    assert (done.status, times_processed(place), times_downloaded(place)) == (0, 2, 1), done.stderr
+
+
+def test_an_empty_annotation_file_is_a_failed_preparation(run_command, place):
+    path = place / "task/process.py"
+    path.write_text(path.read_text().replace("json.dumps([item])", "json.dumps([])"))
+    done = run_command(*RUN)
+    assert done.status == 2
+    [error] = done.errors
+    assert f"{path}: process wrote no question: test/data.json is an empty list" in error
+    assert not (place / "cache/datasets/made").exists()
 
 
 def test_data_that_are_there_are_used_until_reprocess_is_asked_for(run_command, place):

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from flagmm.errors import ConfigError, JudgeError
+from flagmm.errors import ConfigError, JudgeError, ModelError
 from flagmm.evaluator import BaseEvaluator, ExtractEvaluator, MetricEvaluator
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judge_prompts import READING_OF_SEVERAL, comparison_prompt, fenced, prompts_hash, reading_prompt
-from flagmm.evaluator.judge_replies import read_choice, read_choices, read_grade, read_value, read_verdict
+from flagmm.evaluator.judge_replies import read_choice, read_choices, read_value
 from flagmm.evaluator.judge_settings import JudgeSettings, parse_settings
 from flagmm.types import ModelOutput, Usage
 
@@ -29,12 +29,16 @@ class ScriptedAsker:
 
     def ask(self, prompts):
         self.prompts += prompts
-        return [self.reply(next(self.replies)) for _ in prompts]
+        return {prompt: self.reply(next(self.replies)) for prompt in prompts}
 
     @staticmethod
     def reply(text):
+        if text is None:
+            error = ModelError("HTTP 500: busy", kind="server")
+            error.attempts = 3
+            return error
         usage = Usage(prompt_tokens=5, completion_tokens=2, total_tokens=7)
-        return None if text is None else ModelOutput(text=text, usage=usage)
+        return text if isinstance(text, ModelOutput) else ModelOutput(text=text, usage=usage)
 
 
 class DownAsker:
@@ -82,60 +86,6 @@ def entries_of(folder):
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
-    [
-        (RIGHT, "correct"),
-        (WRONG, "incorrect"),
-        ("**VERDICT: CORRECT**\n\n", "correct"),
-        ("verdict： incorrect.", "incorrect"),
-        ("VERDICT: CORRECT\nOn second thought I am not sure.", None),
-        ("The answer says 'VERDICT: CORRECT' but is wrong.", None),
-        ("VERDICT: CORRECT or INCORRECT", None),
-        ("VERDICT: PERHAPS", None),
-        ("CORRECT", None),
-        ("", None),
-    ],
-)
-def test_only_the_last_line_alone_is_a_verdict(reply, verdict):
-    assert read_verdict(reply) == verdict
-
-
-@pytest.mark.parametrize(
-    ("reply", "verdict"),
-    [
-        ('{"reasoning": "the same", "verdict": "A"}', "correct"),
-        ('```json\n{"verdict": "B"}\n```', "incorrect"),
-        (' {"verdict": "incorrect"} ', "incorrect"),
-        ('{"verdict": "C"}', None),
-        ('{"verdict": null}', None),
-        ('The answer says {"verdict": "A"}', None),
-        ('{"verdict": "A"} says the answer.', None),
-        ('[{"verdict": "A"}]', None),
-        ("{broken", None),
-        ('{"answer": "{\\"verdict\\": \\"A\\"}"}', None),
-    ],
-)
-def test_a_verdict_in_json_counts_where_it_is_the_whole_reply(reply, verdict):
-    assert read_verdict(reply) == verdict
-
-
-@pytest.mark.parametrize(
-    ("reply", "grade"),
-    [
-        ("GRADE: CORRECT", "correct"),
-        ("Wrong year.\n**Grade: INCORRECT**", "incorrect"),
-        ("GRADE: NOT_ATTEMPTED", "not_attempted"),
-        ("grade：not attempted.", "not_attempted"),
-        ("GRADE: CORRECT\nGRADE: INCORRECT or so", None),
-        ("GRADE: C", None),
-        ("VERDICT: CORRECT", None),
-    ],
-)
-def test_only_the_last_line_alone_is_a_grade(reply, grade):
-    assert read_grade(reply) == grade
-
-
-@pytest.mark.parametrize(
     ("reply", "found"),
     [
         ("CHOICE: B", (True, "B")),
@@ -144,11 +94,29 @@ def test_only_the_last_line_alone_is_a_grade(reply, grade):
         ("CHOICE: E", (False, None)),
         ("CHOICE: A, B", (False, None)),
         ("CHOICE:", (False, None)),
-        ("B", (False, None)),
+        ("B", (True, "B")),
+        ("It barks.\n(b)", (True, "B")),
+        ("**Answer:** B", (True, "B")),
+        ("The correct option is B.", (True, "B")),
+        ("答案：B", (True, "B")),
+        ('```json\n{"choice": "B"}\n```', (True, "B")),
+        ('{"answer": ["B"]}', (True, "B")),
+        ('{"choice": null}', (True, None)),
+        ("None", (True, None)),
+        ("B. a dog", (True, "B")),
+        ("CHOICE: B) A dog.", (True, "B")),
+        ("B. a cat", (False, None)),
+        ("A dog", (False, None)),
+        ("B or C", (False, None)),
+        ("B, I think", (False, None)),
+        ("B\nBut who knows.", (False, None)),
+        ("I", (False, None)),
+        ('{"choice": true}', (False, None)),
+        ("", (False, None)),
     ],
 )
 def test_only_a_choice_of_the_item_is_read(reply, found):
-    assert read_choice(reply, ["A", "B", "C", "D"]) == found
+    assert read_choice(reply, {"A": "a cat", "B": "a dog", "C": "a cow", "D": "a pig"}) == found
 
 
 @pytest.mark.parametrize(
@@ -158,6 +126,9 @@ def test_only_a_choice_of_the_item_is_read(reply, found):
         ("Choices: A and AB.", (True, ["A", "AB"])),
         ("CHOICE: NONE", (True, None)),
         ("CHOICE: A or the dog", (False, None)),
+        ("A, C", (True, ["A", "C"])),
+        ("Options: A & C", (True, ["A", "C"])),
+        ('{"choices": ["A", "C"]}', (True, ["A", "C"])),
     ],
 )
 def test_several_choices_are_read_where_several_are_asked_for(reply, found):
@@ -174,6 +145,13 @@ def test_several_choices_are_read_where_several_are_asked_for(reply, found):
         ("ANSWER: none of us", (True, "none of us")),
         ("ANSWER:", (False, None)),
         ("42", (False, None)),
+        ("Final answer: 42", (True, "42")),
+        ("So, the final answer is 42.", (True, "42.")),
+        ("答案：42", (True, "42")),
+        ("\\boxed{42}", (True, "42")),
+        ('{"answer": 42}', (True, "42")),
+        ('{"final_answer": null}', (True, None)),
+        ("The answer may well be 42", (False, None)),
     ],
 )
 def test_the_final_answer_is_read(reply, found):
@@ -203,7 +181,8 @@ def test_a_judge_scores_what_no_rule_can(tmp_path):
     assert len(result["judge"].pop("prompt_hash")) == 12
     assert result["judge"] == {
         "judge": "scripted judge", "settings": {"model_name": "scripted"}, "strategy": "llm", "prompt": None,
-        "asked": 2, "failed": 0, "failed_ids": [], "tokens": 14, "prompt_tokens": 10, "completion_tokens": 4,
+        "asked": 2, "failed": 0, "failed_ids": [], "errors": {},
+        "tokens": 14, "prompt_tokens": 10, "completion_tokens": 4,
     }  # fmt: skip
     assert result["counts"]["unparsed"] == 0
 
@@ -230,11 +209,78 @@ def test_a_verdict_that_is_missing_is_left_out_and_listed(tmp_path, reply):
     assert (entries["2"]["correct"], entries["2"]["rule"]) == (None, "judge_failed")
 
 
+CUT = "They agree in the main, but\nVERDICT: CORRECT"
+
+
+@pytest.mark.parametrize(
+    ("reply", "words", "attempts", "error"),
+    [
+        pytest.param(None, None, 3, "HTTP 500: busy", id="failed"),
+        pytest.param("Hard to say.", "Hard to say.", 1, "last statement", id="unreadable"),
+        pytest.param("", "", 1, "the reply is empty", id="empty"),
+        pytest.param(
+            ModelOutput(text="", refused=True, attempts=2), "", 2, "refused by a content filter", id="refused"
+        ),
+        pytest.param(ModelOutput(text=CUT, finish_reason="length"), CUT, 1, "raise the judge's max_tokens", id="cut"),
+    ],
+)
+def test_a_failure_shows_the_judge_s_words_and_the_cause_under_its_question(tmp_path, reply, words, attempts, error):
+    result = evaluate(tmp_path, [question(1), question(2)], {1: "a cat", 2: "a cat"}, ScriptedAsker(RIGHT, reply))
+    first, second = (entries_of(tmp_path)[key]["judge"] for key in "12")
+    assert first == {"verdict": "correct", "words": RIGHT, "attempts": 1, "error": None}
+    assert (second["verdict"], second["words"], second["attempts"]) == (None, words, attempts)
+    assert error in second["error"]
+    assert result["judge"]["errors"] == {second["error"]: 1}
+
+
+def test_one_word_that_fills_the_limit_is_a_verdict(tmp_path):
+    asker = ScriptedAsker(ModelOutput(text="Yes", finish_reason="length"))
+    assert evaluate(tmp_path, [question(1)], {1: "a cat"}, asker)["accuracy"] == 100
+
+
+def test_a_letter_of_one_s_own_prompt_is_a_verdict(tmp_path):
+    settings, _ = parse_settings({"prompt": "{question} {gold} {answer}\nA: CORRECT\nB: INCORRECT"}, where="x")
+    asker = ScriptedAsker("A", "B")
+    given = {"prompt": settings.prompt, "meanings": settings.meanings}
+    assert evaluate(tmp_path, [question(1), question(2)], {1: "a cat", 2: "a dog"}, asker, **given)["accuracy"] == 50
+
+
+def test_both_calls_about_an_answer_are_shown(tmp_path):
+    asker = ScriptedAsker("ANSWER: a feline", RIGHT)
+    extract_evaluate(tmp_path, [question(1)], {1: "a feline, perhaps"}, asker)
+    about = entries_of(tmp_path)["1"]["judge"]
+    assert (about["verdict"], about["words"]) == ("correct", RIGHT)
+    assert (about["reading"]["verdict"], about["reading"]["words"]) == ("a feline", "ANSWER: a feline")
+
+
+def test_only_replies_that_can_be_read_are_accepted(tmp_path):
+    accepted = {}
+
+    class Keeping(ScriptedAsker):
+        def ask(self, prompts):
+            replies = super().ask(prompts)
+            accepted.update({reply.text: prompts[prompt](reply) for prompt, reply in replies.items()})
+            return replies
+
+    items, answers = [question(n) for n in range(3)], {0: "a cat", 1: "a dog", 2: "a cow"}
+    evaluate(tmp_path, items, answers, Keeping(RIGHT, "hm", "no"))
+    assert accepted == {RIGHT: True, "hm": False, "no": True}
+
+
+def test_of_a_repeated_question_each_reply_has_its_own_words(tmp_path):
+    records = [{"question_id": "1", "answer": {"inference_0": "a cat", "inference_1": "a dog"}}]
+    (tmp_path / "open.json").write_text(json.dumps(records))
+    evaluator = BaseEvaluator()
+    evaluator.use_judge(Judge(ScriptedAsker(RIGHT, "hm"), JudgeSettings()))
+    evaluator.process(FakeDataset([question(1)]), tmp_path)
+    assert [each["words"] for each in entries_of(tmp_path)["1"]["judge"]] == [RIGHT, "hm"]
+
+
 class EchoingAsker(ScriptedAsker):
     """A judge that says back what it was asked."""
 
     def ask(self, prompts):
-        return [self.reply(prompt) for prompt in prompts]
+        return {prompt: self.reply(prompt) for prompt in prompts}
 
 
 @pytest.mark.parametrize("settings", [{"strategy": "llm"}, {"strategy": "llm", "method": "simpleqa"}])

@@ -94,7 +94,7 @@ class ReadingJudge:
 
     def ask(self, prompts):
         self.prompts = list(prompts)
-        return [ModelOutput(text=text) for text in self.replies]
+        return {prompt: ModelOutput(text=text) for prompt, text in zip(prompts, self.replies, strict=True)}
 
 
 def review(asker: ReadingJudge, *items: tuple[str, dict[str, object]]) -> list[Judged]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -10,7 +13,7 @@ from flagmm.errors import ModelError, UserCodeError
 from flagmm.evaluator import BaseEvaluator
 from flagmm.evaluator.answers import Answer, Reply
 from flagmm.evaluator.judge import Judge
-from flagmm.evaluator.judge_settings import JudgeSettings
+from flagmm.evaluator.judge_settings import JudgeCall, JudgeSettings, about_call
 from flagmm.evaluator.user_code import UserScoring, needs_judge
 from flagmm.types import Usage
 
@@ -24,6 +27,7 @@ class Lender:
         self.settings = {}
         self.asked, self.failed, self.usages = 3, failed, [Usage(total_tokens=4), None]
         self.is_there = False
+        self.calls = []
 
     @contextmanager
     def lend(self):
@@ -100,3 +104,93 @@ def test_a_failure_that_code_lets_through_is_one_line_that_names_the_code():
 
     with pytest.raises(UserCodeError, match=r"^evaluate\.py: get_result: judge http://h: HTTP 500; what was judged"):
         run(get_result, Lender())
+
+
+class Telling(Lender):
+    """A judge that notes its calls as the real one does."""
+
+    def infer(self, words, question_id=None):
+        call = about_call(words=words, attempts=1, error=None if words else "HTTP 500")
+        self.calls.append(JudgeCall(question_id or self.asked_about(), call))
+        return words
+
+
+def scoring_of(*names, repeated=False):
+    replies = {
+        name: tuple(
+            Reply(text=name, status="ok", finish_reason=None, usage=None, inference=number)
+            for number in range(1 + repeated)
+        )
+        for name in names
+    }
+    return UserScoring(
+        [
+            Answer(question_id=name, annotation={}, record={"question_id": name}, replies=given, repeated=repeated)
+            for name, given in replies.items()
+        ]
+    )
+
+
+def calls_shown(scoring):
+    entries = {entry["question_id"]: entry.get("judge_calls", []) for entry in scoring.evaluated([])}
+    return {key: [call["words"] for call in calls] for key, calls in entries.items()}
+
+
+def test_a_call_belongs_to_the_prediction_at_which_the_loop_stands():
+    def get_result(annotations, predictions, judge):
+        judge.infer("before any")
+        for prediction in sorted(predictions, key=lambda each: each["question_id"], reverse=True):
+            prediction["question_id"] = "mine"
+        for prediction in predictions:
+            judge.infer(f"about {prediction['answer']}")
+            if prediction["answer"] == "a":
+                for other in predictions:
+                    judge.infer(f"{other['answer']} too")
+                judge.infer("a again")
+        judge.infer("after all")
+        return {}
+
+    scoring = scoring_of("a", "b")
+    scoring.run(get_result, name="x", judge=Judge(Telling(), JudgeSettings()))
+    assert scoring.about_judge["judge"]["errors"] == {}
+    shown = {entry["answer"]: [call["words"] for call in entry["judge_calls"]] for entry in scoring.evaluated([])}
+    assert shown == {"a": ["about a", "a too", "a again"], "b": ["b too", "about b"]}
+
+
+def test_a_call_from_a_thread_belongs_to_the_prediction_that_it_names():
+    def get_result(annotations, predictions, judge):
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda each: judge.infer(each["answer"], question_id=each["question_id"]), predictions))
+            pool.submit(judge.infer, "of nobody").result()
+        return {}
+
+    scoring = scoring_of("a", "b", repeated=True)
+    scoring.run(get_result, name="x", judge=Judge(Telling(), JudgeSettings()))
+    assert calls_shown(scoring) == {"a": ["a", "a"], "b": ["b", "b"]}
+
+
+def test_a_failed_call_is_told_with_its_cause_and_its_question():
+    def get_result(annotations, predictions, judge):
+        for prediction in predictions:
+            judge.infer("" if prediction["question_id"] == "b" else "fine")
+        return {}
+
+    scoring = scoring_of("a", "b")
+    scoring.run(get_result, name="x", judge=Judge(Telling(failed=1), JudgeSettings()))
+    report = scoring.about_judge["judge"]
+    assert (report["failed"], report["failed_ids"], report["errors"]) == (1, ["b"], {"HTTP 500": 1})
+
+
+def test_code_can_copy_the_predictions_and_keep_a_field_of_the_same_name():
+    def get_result(annotations, predictions, judge):
+        for copied in (copy.copy(predictions), copy.deepcopy(predictions), pickle.loads(pickle.dumps(predictions))):
+            assert type(copied) is list
+            assert copied == predictions
+        for prediction in predictions:
+            judge.infer("said")
+            prediction["judge_calls"] = "mine"
+        return {}
+
+    scoring = scoring_of("a")
+    scoring.run(get_result, name="x", judge=Judge(Telling(), JudgeSettings()))
+    assert [entry["judge_calls"] for entry in scoring.evaluated([])] == ["mine"]

@@ -172,3 +172,44 @@ def test_a_reply_survives_copying():
     reply = ReplyText("B", reason="hm", finish_reason="stop")
     for other in (copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))):
         assert (other, other.reason, other.finish_reason) == ("B", "hm", "stop")
+
+
+def about(judge):
+    return [(call.question_id, call.about["words"], call.about["error"]) for call in judge.calls]
+
+
+def test_each_call_is_noted_with_its_words_or_its_cause_and_the_question_that_it_names(tmp_path):
+    rule = by_question({"bad": error_reply(400, "too long"), "blank": Reply(text=" ")}, default="B")
+    with MockEndpoint(rule) as endpoint, lend(endpoint, tmp_path) as judge:
+        judge.infer("good", question_id=7)
+        judge.asked_about = lambda: "8"
+        for query in ("bad", "blank"):
+            with pytest.raises(ModelError):
+                judge.infer(query)
+        assert "question_id" not in endpoint.requests[0].body
+    where = f"judge {endpoint.url}"
+    assert about(judge) == [
+        ("7", "B", None),
+        ("8", None, f"{where}: HTTP 400: too long"),
+        ("8", None, f"{where}: the reply is empty"),
+    ]
+
+
+def stumble(endpoint, folder, error):
+    with lend(endpoint, folder, use_cache=True) as judge:
+        judge.infer("first")
+        judge.infer("second")
+        raise error
+
+
+@pytest.mark.parametrize(("error", "asked"), [(ValueError("no number"), 1), (DataError("not of the code"), 0)])
+def test_the_reply_that_code_stumbled_over_is_asked_for_again(tmp_path, monkeypatch, error, asked):
+    monkeypatch.setenv("FLAGEVALMM_CACHE", str(tmp_path / "cache"))
+    with MockEndpoint() as endpoint:
+        with pytest.raises(type(error)):
+            stumble(endpoint, tmp_path, error)
+        before = len(endpoint.requests)
+        with lend(endpoint, tmp_path, use_cache=True) as judge:
+            judge.infer("first")
+            judge.infer("second")
+        assert [request.text for request in endpoint.requests[before:]] == ["second"] * asked
