@@ -12,7 +12,7 @@ from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
 from flagmm.evaluator.aggregate import count
-from flagmm.evaluator.answers import read_answers
+from flagmm.evaluator.answers import partial_note, read_answers, scope_of
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.other_data import warn_of_other_data
 from flagmm.inference.plan import Scope
@@ -179,8 +179,11 @@ def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
         DataError: there are no answers.
     """
     annotations = annotations_of(dataset)
-    counts = count(read_answers(paths.answers, annotations), [], len(annotations))
-    write_json(paths.result, {"evaluator": None, "counts": asdict(counts)})
+    answers = read_answers(paths.answers, annotations)
+    result = {"evaluator": None, "counts": asdict(count(answers, [], len(annotations)))}
+    if partial := partial_note(len(answers), len(annotations), paths.config):
+        result["partial"] = partial
+    write_json(paths.result, result)
     return read_result(paths.result)
 
 
@@ -208,4 +211,5 @@ def _last_change(paths: TaskPaths) -> int | None:
 
 
 def _is_finished(paths: TaskPaths) -> bool:
-    return paths.result.exists() and read_result(paths.result).partial is None
+    """Whether there is a result of all questions; that of an evaluator of one's own may not say of how many it is."""
+    return paths.result.exists() and read_result(paths.result).partial is None and scope_of(paths.config) is None

@@ -19,6 +19,7 @@ from flagmm.dataset.annotations import MEDIA_KEYS, annotation_paths, is_file_pat
 from flagmm.errors import ConfigError, DataError
 from flagmm.jsonio import write_text, writing
 from flagmm.light_mmengine import ConfigDict
+from flagmm.output_files import locked
 from flagmm.plugin import load_function, user_code
 
 logger = logging.getLogger(__name__)
@@ -121,10 +122,8 @@ class _Preparation:
             self._run(force=force)
 
     def _run(self, *, force: bool) -> None:
-        from filelock import FileLock
-
         self.home.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.home.with_name(f".{self.home.name}.lock")):
+        with locked(self.home.with_name(f".{self.home.name}.lock")):
             if not force and is_data_set(self.root, self.anno_file):
                 return  # another process was faster
             with self._work_folder():
@@ -196,7 +195,8 @@ class _Preparation:
             self._move_shared(path, made)
         self.root.parent.mkdir(parents=True, exist_ok=True)
         os.rename(made, self.root)
-        shutil.rmtree(aside, ignore_errors=True)
+        for replaced in self.home.parent.glob(f".{self.home.name}.replaced-*"):  # killed processes' included
+            shutil.rmtree(replaced, ignore_errors=True)
 
     def _move_shared(self, path: Path, made: Path) -> None:
         """Move what process.py wrote beside its split, such as other splits; what is there already stays."""

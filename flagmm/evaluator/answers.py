@@ -149,6 +149,19 @@ def scope_of(config: Path) -> str | None:
         return None
 
 
+def partial_note(answered: int, questions: int, config: Path) -> str | None:
+    """Why a result is of no full run, as in "32 of 68 questions (try run)"; None where it is of one.
+
+    Args:
+        answered: questions that have an entry in `<task>.json`.
+        config: `<task>_config.json`.
+    """
+    if answered >= questions:
+        return None
+    scope = scope_of(config)
+    return f"{answered} of {questions} questions" + (f" ({scope})" if scope else "")
+
+
 def _stream(path: Path, annotations: Mapping[str, Annotation]) -> Iterator[Answer]:
     answered: set[str] = set()
     unknown: Counter[str] = Counter()

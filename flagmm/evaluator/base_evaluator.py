@@ -16,7 +16,7 @@ from flagmm.config.dump import to_plain
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError
 from flagmm.evaluator import aggregate
-from flagmm.evaluator.answers import Answer, SavedAnswers, scope_of, stream_answers
+from flagmm.evaluator.answers import Answer, SavedAnswers, partial_note, stream_answers
 from flagmm.evaluator.entries import evaluated_entry, scored_fields
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judged_questions import JudgedQuestions
@@ -186,9 +186,8 @@ class BaseEvaluator:
         about |= {"evaluator": type(self).__name__, "flagmm": __version__}
         if replies.most > 1:
             about["num_infers"] = replies.most
-        if replies.questions < run.questions:
-            scope = scope_of(run.paths.config)
-            about["partial"] = f"{replies.questions} of {run.questions} questions" + (f" ({scope})" if scope else "")
+        if partial := partial_note(replies.questions, run.questions, run.paths.config):
+            about["partial"] = partial
         return about
 
     def unfit_references(self, annotations: Mapping[str, Annotation]) -> dict[str, Any]:

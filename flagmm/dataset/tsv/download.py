@@ -16,7 +16,8 @@ from typing import Any
 
 from flagmm.config.secrets import mask_url
 from flagmm.errors import DataError, OutputError
-from flagmm.jsonio import dump_line
+from flagmm.jsonio import dump_line, write_text
+from flagmm.output_files import open_plain
 
 logger = logging.getLogger(__name__)
 
@@ -76,9 +77,9 @@ def is_sound(path: Path, md5: str) -> bool:
     if digest(path) != md5.lower():
         return False
     try:
-        remembered.write_text(note, encoding="utf-8")
-    except OSError as error:  # a folder that may only be read
-        logger.debug("%s: %s", remembered, error)
+        write_text(remembered, note)
+    except OutputError as error:  # a folder that may only be read
+        logger.debug("%s", error)
     return True
 
 
@@ -126,7 +127,8 @@ def _receive(response: Any, part: Path, have: int) -> None:
     expected = None if rest is None else have + int(rest)
     try:
         _refuse_if_full(part, 0 if expected is None else expected - have)
-        with open(part, "ab" if have else "wb") as file:
+        how = os.O_APPEND if have else os.O_TRUNC
+        with open(open_plain(part, os.O_WRONLY | os.O_CREAT | how), "ab" if have else "wb") as file:
             _remember_version(part, response)
             while block := _read(response):
                 file.write(block)
@@ -159,7 +161,7 @@ def _remember_version(part: Path, response: Any) -> None:
     etag = response.headers.get("ETag") or ""
     version = etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified")
     if version:
-        _validator_of(part).write_text(version, encoding="utf-8")
+        write_text(_validator_of(part), version)
     else:
         _validator_of(part).unlink(missing_ok=True)
 

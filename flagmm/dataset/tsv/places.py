@@ -13,6 +13,7 @@ from flagmm.dataset.tsv.download import download, is_sound
 from flagmm.errors import ConfigError, DataError, OutputError
 from flagmm.media.reading import shorten, stat_file, unusable
 from flagmm.media.source import is_url
+from flagmm.output_files import locked
 from flagmm.types import MediaSource
 
 logger = logging.getLogger(__name__)
@@ -82,9 +83,7 @@ def _downloaded(request: TableRequest, url: str) -> Path:
 
 def _download_alone(url: str, path: Path, md5: str | None) -> None:
     """Download unless another process has done so meanwhile."""
-    from filelock import FileLock
-
-    with FileLock(path.with_name(f".{path.name}.lock")):
+    with locked(path.with_name(f".{path.name}.lock")):
         if not _is_wanted(path, md5):
             download(url, path, md5=md5)
 

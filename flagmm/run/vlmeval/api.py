@@ -115,13 +115,14 @@ def _answered(
     missing: list[tuple[str, FlagMMError]] = []
     for task in tasks:
         paths = output.task(task.name)
-        file = None if paths.answers.exists() else foreign_predictions(folder, model, task.name)
+        has_own = paths.answers.exists() or paths.predictions.exists()  # only the latter where a run was killed
+        file = None if has_own else foreign_predictions(folder, model, task.name)
         try:
             if file is not None:
                 logger.info("%s: scoring the predictions in %s", task.name, file)
                 take_predictions(file, task, paths)
                 status.found(task.name, file)
-            elif not paths.answers.exists():
+            elif not has_own:
                 raise DataError(f"no predictions of {model} in {folder}; run --mode infer first")
         except FlagMMError as error:
             missing.append((task.name, error))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from flagmm.formats.prediction_file import find_predictions
 from flagmm.jsonio import writing
+from flagmm.output_files import temporary_path
 from flagmm.paths import RunPaths, safe_name, unused_folder
 from flagmm.report.vlmevalkit_files import file_stem
 
@@ -62,7 +63,8 @@ def link(files: Iterable[Path], folder: Path) -> None:
 
 
 def _link(file: Path, place: Path) -> None:
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    temporary = temporary_path(place)
+    temporary.unlink(missing_ok=True)  # of a process that was killed
     try:
         temporary.symlink_to(os.path.relpath(file, place.parent))
     except OSError:  # a file system without links
