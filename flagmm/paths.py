@@ -75,6 +75,11 @@ class RunPaths:
         return self.folder / "run.json"
 
     @property
+    def lock(self) -> Path:
+        """Held while the manifest is written."""
+        return self.folder / ".lock"
+
+    @property
     def config(self) -> Path:
         """What was asked for, where that was not said by task files and a model file."""
         return self.folder / "task_config.json"

@@ -211,5 +211,10 @@ def _last_change(paths: TaskPaths) -> int | None:
 
 
 def _is_finished(paths: TaskPaths) -> bool:
-    """Whether there is a result of all questions; that of an evaluator of one's own may not say of how many it is."""
-    return paths.result.exists() and read_result(paths.result).partial is None and scope_of(paths.config) is None
+    """Whether there is a result of all questions."""
+    if not paths.result.exists():
+        return False
+    result = read_result(paths.result)
+    if result.partial is not None:
+        return False
+    return bool(result.counts.total) or scope_of(paths.config) is None  # an evaluator of one's own may count nothing

@@ -53,9 +53,9 @@ def test_a_lock_whose_file_was_removed_meanwhile_is_taken_anew(tmp_path, monkeyp
 def test_a_lock_that_is_a_link_is_refused_and_its_target_left_alone(tmp_path):
     (tmp_path / "target").write_text("precious")
     (tmp_path / ".lock").symlink_to("target")
-    with pytest.raises(OutputError, match=r"\.lock: cannot be written: it is a symbolic link, which is not followed"):
-        with locked(tmp_path / ".lock"):
-            pass
+    message = r"\.lock: cannot be written: it is a symbolic link, which is not followed"
+    with pytest.raises(OutputError, match=message), locked(tmp_path / ".lock"):
+        pass
     assert (tmp_path / "target").read_text() == "precious"
 
 

@@ -22,7 +22,7 @@ from flagmm.errors import EndpointError, JudgeError, ModelError
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interruptible import hearing_interrupts, raise_in_thread
 from flagmm.inference.plan import identified
-from flagmm.inference.session import ask_model
+from flagmm.inference.session import ask_model, within_open_files
 from flagmm.models.build import build_client
 from flagmm.models.cache import Cached
 from flagmm.models.client import ModelClient, Wrapper
@@ -52,6 +52,7 @@ class LentJudge(GPT):
         self.asked = 0
         self.failed = 0
         self.usages: list[Usage | None] = []
+        spec = within_open_files(spec)
         self._spec, self._fixed, self._cache, self._endpoint = spec, fixed, cache, endpoint
         self._guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers, raises=JudgeError)
         self._gone: EndpointError | None = None
