@@ -24,7 +24,7 @@ from flagmm.paths import RunPaths
 logger = logging.getLogger(__name__)
 
 _PACKAGES = ("mmengine-lite", "aiohttp", "pillow", "datasets", "nltk", "rouge-score", "rapidocr", "onnxruntime", "av")
-_OF_EACH_RUN = ("tasks", "command", "model", "flagmm", "host", "started", "ended", "state", "process")
+_OF_EACH_RUN = ("tasks", "command", "model", "flagmm", "host", "started", "ended", "state")
 _MOST_RUNS = 100
 """Runs that are remembered at least; of older ones only those that were the last with a task."""
 
@@ -49,7 +49,6 @@ class Manifest:
             "command": None if argv is None else ["flagevalmm", *mask_command(argv)],
             "tasks": list(tasks),
             "model": dump_model(spec) if spec else _saved_model(path, tasks),
-            "process": os.getpid(),
         }
         self.state = "ended"
 
@@ -71,7 +70,7 @@ class Manifest:
 
     def _write(self) -> None:
         """Put this run in its place among those that are there, at the end where it is new."""
-        own = {key: self._values[key] for key in _OF_EACH_RUN if key in self._values}
+        own = _short(self._values) | {"process": os.getpid()}
         with locked(RunPaths(self._path.parent).lock):
             remove_strays(self._path.parent)
             saved = _saved(self._path)
@@ -100,7 +99,11 @@ def _runs_in(values: Mapping[str, Any]) -> list[dict[str, Any]]:
     runs = values.get("runs")
     if isinstance(runs, list):
         return [run for run in runs if isinstance(run, dict)]
-    return [{key: values[key] for key in _OF_EACH_RUN if key in values}] if "started" in values else []
+    return [_short(values)] if "started" in values else []
+
+
+def _short(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: values[key] for key in _OF_EACH_RUN if key in values}
 
 
 def _worth_keeping(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:

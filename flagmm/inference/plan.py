@@ -10,7 +10,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from flagmm.dataset.sample import Dataset, Limit, build_sample, indices_in, knows_ids, question_id_at
+from flagmm.dataset.sample import Dataset, Limit, annotations_of, build_sample, indices_in, knows_ids, question_id_at
 from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import DataError
 from flagmm.inference.store import PredictionStore
@@ -120,6 +120,11 @@ class Plan:
                 yield question_id
             elif index in self._in_scope:
                 yield question_id_at(self._dataset, index)
+
+    def count_strangers(self) -> int:
+        """How many questions have saved answers and are not in the data set."""
+        known = annotations_of(self._dataset)
+        return sum(question_id not in known for question_id in self._store.question_ids())
 
     @cached_property
     def _in_scope(self) -> Container[int]:

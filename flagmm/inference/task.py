@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -23,7 +24,7 @@ from flagmm.inference.run import Inference
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore, count_lines, count_records
 from flagmm.jsonio import read_json, read_json_list, write_json, writing
-from flagmm.output_files import locked, remove_strays
+from flagmm.output_files import locked, open_plain, remove_strays
 from flagmm.paths import TaskPaths
 
 logger = logging.getLogger(__name__)
@@ -177,7 +178,10 @@ def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
     Raises:
         ResumeError: it says what differs and what to do.
     """
-    if not paths.predictions.exists():
+    if os.path.lexists(paths.predictions):
+        with writing(paths.predictions):  # of something that is no file, nobody can say by whom it was answered
+            os.close(open_plain(paths.predictions, os.O_RDONLY))
+    else:
         if paths.answers.exists():
             raise ResumeError(
                 f"{paths.answers}: answers that this run did not make",
