@@ -108,7 +108,8 @@ def _short(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _worth_keeping(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The newest runs, and older ones that were the last with a task or with its model."""
-    kept, known = [], set()
+    kept: list[dict[str, Any]] = []
+    known: set[tuple[str, bool]] = set()
     for number, run in enumerate(reversed(runs)):
         facts = {(task, run.get("model") is None) for task in _tasks_of(run)}
         if number < _MOST_RUNS or facts - known:

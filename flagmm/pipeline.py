@@ -180,7 +180,7 @@ def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:
     """
     annotations = annotations_of(dataset)
     answers = read_answers(paths.answers, annotations)
-    result = {"evaluator": None, "counts": asdict(count(answers, [], len(annotations)))}
+    result: dict[str, Any] = {"evaluator": None, "counts": asdict(count(answers, [], len(annotations)))}
     if partial := partial_note(len(answers), len(annotations), paths.config):
         result["partial"] = partial
     write_json(paths.result, result)

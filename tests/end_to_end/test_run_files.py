@@ -84,7 +84,8 @@ def test_predictions_that_are_cut_during_a_run_end_it_with_what_is_lost(run_comm
     done = run_meddled(run_command, tmp_path, cut)
     assert done.status == 2
     assert "another program cut it during the run; 3 answers are lost, run again for them" in done.errors[0]
-    assert sorted(line["question_id"] for line in read_lines(tmp_path / "out/colours/predictions.jsonl")) == list("15678")
+    lines = read_lines(tmp_path / "out/colours/predictions.jsonl")
+    assert sorted(line["question_id"] for line in lines) == list("15678")
     assert list(answers_by_id(tmp_path / "out")) == list("15678")
 
 
