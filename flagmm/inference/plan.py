@@ -113,7 +113,7 @@ class Plan:
                 yield Call(question_id=question_id, inference=inference, sample=sample, known=known, error=error)
 
     def question_ids(self) -> Iterator[str]:
-        """The ids of all questions in scope, and of those with answers that are kept, in order."""
+        """The ids of all questions in scope, in order; where answers beyond it are kept, among them those of these."""
         for index in range(len(self._ids)) if self.kept else self._indices:
             question_id = self._ids[index]
             if question_id is not None:

@@ -204,3 +204,19 @@ def test_a_picture_that_is_gone_or_a_grown_data_set_keeps_the_saved_answers(run,
     assert run("--limit", 2).status == 0
     assert len(endpoint.asked) == len(read_lines(tmp_path / "out/colours/predictions.jsonl")) == 6
     assert result_of(tmp_path / "out")["partial"] == "6 of 7 questions"
+
+
+def test_a_file_with_some_of_the_predictions_does_not_take_the_place_of_all(run_command, tmp_path):
+    folder = tmp_path / "home" / "LMUData"
+    folder.mkdir(parents=True)
+    (folder / "colours.tsv").write_text(TABLE)
+    for name, rows in (("all", 5), ("some", 2)):
+        text = "index\tprediction\n" + "".join(f"{n}\tB\n" for n in range(1, rows + 1))
+        (tmp_path / f"{name}.tsv").write_text(text)
+    arguments = ("score", "--data", "colours", "--output-dir", "out", "--predictions")
+    assert run_command(*arguments, "all.tsv").status == 0
+    done = run_command(*arguments, "some.tsv")
+    assert done.status == 2
+    assert "some.tsv: holds 2 of the 5 answers in out/colours" in done.errors[0]
+    assert counts_of(tmp_path / "out") == {"total": 5, "asked": 5, "answered": 5}
+    assert run_command(*arguments, "all.tsv").status == 0

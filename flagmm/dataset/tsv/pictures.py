@@ -15,6 +15,7 @@ from flagmm.jsonio import AtomicFile
 from flagmm.media.reading import shorten
 from flagmm.media.sniff import sniff_family, sniff_image
 from flagmm.media.source import decode_base64, parse_data_uri
+from flagmm.output_files import remove_strays
 from flagmm.paths import safe_name
 from flagmm.types import MediaSource
 
@@ -47,6 +48,7 @@ class PictureFiles:
         status = os.stat(table)
         self._since = max(status.st_mtime_ns, status.st_ctime_ns)
         self._told: set[str] = set()
+        self._is_swept = False  # of what killed processes left, before the first picture is written
 
     def source(self, cell: ImageCell, *, stem: str, given_name: str | None = None) -> MediaSource:
         """The picture that a cell holds in base64; the cell is read only where its file does not do.
@@ -103,6 +105,9 @@ class PictureFiles:
         is_ours = self._is_ours
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
+            if not self._is_swept:
+                self._is_swept = True
+                remove_strays(self.folder)
             with AtomicFile(path, is_binary=True) as file:
                 file.write(data)
         elif path.stat().st_size != len(data) or path.read_bytes() != data:
