@@ -33,6 +33,7 @@ TEST = [
     "pytest>=8",
     "pytest-xdist>=3.6",
     "hypothesis>=6.100",
+    "filelock>=3.13",
     "build>=1.2",
     "setuptools>=70",
 ]

@@ -28,6 +28,7 @@ ErrorKind = Literal[
     "refused",  # the endpoint's content filter turned the question down
     "media",  # a picture, video or sound of the question cannot be read
     "data",  # the record itself cannot be turned into a question
+    "system",  # this machine: no more files may be opened
     "model",  # an in-process model raised
 ]
 

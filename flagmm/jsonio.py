@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from flagmm.errors import DataError, OutputError
 from flagmm.lazy_regex import lazy_compile
+from flagmm.output_files import create_temporary, temporary_path
 
 _LONG_NUMBER = "a number of thousands of digits"  # which Python refuses to read
 
@@ -253,7 +254,6 @@ class AtomicFile:
     def __init__(self, path: Path, *, is_binary: bool = False, blames_body: bool = True) -> None:
         self._path = path
         self._blames_body = blames_body
-        self._temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         self._mode: dict[str, Any] = {"mode": "w", "encoding": "utf-8", "errors": "backslashreplace"}
         if is_binary:
             self._mode = {"mode": "wb"}
@@ -261,7 +261,10 @@ class AtomicFile:
     def __enter__(self) -> Any:
         with writing(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self._temporary, **self._mode)  # closed in __exit__
+            self._temporary = temporary_path(self._path)
+            descriptor = create_temporary(self._temporary)
+            self._file = open(descriptor, **self._mode)  # closed in __exit__
+            self._lock = os.dup(descriptor)  # holds the lock beyond the file's closing, which tells a full disk
         return self._file
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
@@ -275,6 +278,7 @@ class AtomicFile:
             with suppress(OSError):  # what it still holds may find no space again
                 self._file.close()
             self._temporary.unlink(missing_ok=True)
+            os.close(self._lock)
 
     def _put_in_place(self) -> None:
         self._file.close()

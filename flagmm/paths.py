@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
-_MAX_NAME_BYTES = 180  # "<task>_evaluated.json.<pid>.tmp" stays under the usual limit of 255
+_MAX_NAME_BYTES = 180  # ".<task>_evaluated.json.<pid>.<thread>.tmp" stays under the usual limit of 255
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]')  # a lone surrogate has no UTF-8 form
 
 
@@ -73,6 +73,11 @@ class RunPaths:
     @property
     def manifest(self) -> Path:
         return self.folder / "run.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held while the manifest is written."""
+        return self.folder / ".lock"
 
     @property
     def config(self) -> Path:

@@ -12,7 +12,7 @@ from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
 from flagmm.evaluator.aggregate import about_endings, counts_of, what_is_missing
-from flagmm.evaluator.answers import read_answers
+from flagmm.evaluator.answers import read_answers, scope_of
 from flagmm.evaluator.tallies import ReplyTally
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.other_data import warn_of_other_data, warn_of_other_prompts
@@ -229,4 +229,10 @@ def _last_change(paths: TaskPaths) -> int | None:
 
 
 def _is_finished(paths: TaskPaths) -> bool:
-    return paths.result.exists() and read_result(paths.result).partial is None
+    """Whether there is a result of all questions."""
+    if not paths.result.exists():
+        return False
+    result = read_result(paths.result)
+    if result.partial is not None:
+        return False
+    return bool(result.counts.total) or scope_of(paths.config) is None  # an evaluator of one's own may count nothing

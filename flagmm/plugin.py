@@ -16,7 +16,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
@@ -124,10 +124,13 @@ class _Kept(io.TextIOBase):
         self._stream = stream
 
     def write(self, text: str, /) -> int:
-        return self._stream.write(text)
+        with suppress(OSError):  # what is printed is for a person, who may have gone; no reason to lose a run
+            return self._stream.write(text)
+        return len(text)
 
     def flush(self) -> None:
-        self._stream.flush()
+        with suppress(OSError):
+            self._stream.flush()
 
     def close(self) -> None:
         """Do nothing: the stream is not the code's own, and Python closes whatever it throws away."""

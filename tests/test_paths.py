@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagmm import paths
+from flagmm.output_files import temporary_path
 from flagmm.paths import RunPaths, TaskPaths, default_output_dir, safe_name, unused_folder
 
 OFTEN = settings(max_examples=100, deadline=None)
@@ -85,7 +85,7 @@ def test_an_unfit_name_keeps_what_can_be_read_and_gets_a_hash(text, start):
 def test_the_longest_file_of_a_task_can_be_made(tmp_path, text):
     files = RunPaths(tmp_path).task(text)
     files.folder.mkdir()
-    temporary = files.evaluated.with_name(f".{files.evaluated.name}.{os.getpid()}.tmp")
+    temporary = temporary_path(files.evaluated)
     for path in (files.config, files.predictions, files.answers, files.evaluated, files.result, files.lock, temporary):
         path.write_text("x")
     assert {path.parent for path in tmp_path.rglob("*") if path.is_file()} == {files.folder}

@@ -11,6 +11,8 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from flagmm.process import open_closed_streams
+
 COMMANDS = {
     "check": "flagmm.cli.check",
     "compare": "flagmm.cli.compare",
@@ -27,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     # Runs hold many small objects that live to the end; looking for rubbish among them is a fifth of a short run.
     gc.set_threshold(100_000, 50, 100)
+    open_closed_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     name = arguments[0] if arguments else ""
     try:

@@ -67,7 +67,7 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
         secrets += judge.secrets()
     output = _output(arguments, spec)
     if arguments.export is not None:
-        options = replace(options, export=_export(arguments, spec, output))
+        options = replace(options, export=_export(arguments, spec, output, [task.name for task in tasks]))
     with Manifest(output.manifest, argv=argv, spec=spec, tasks=[task.name for task in tasks]) as manifest:
         outcome = _run_pipeline(tasks, spec, output, options)
         manifest.state = "interrupted" if outcome.interrupted else "ended"
@@ -105,12 +105,12 @@ def _output(arguments: argparse.Namespace, spec: ModelSpec | None) -> RunPaths:
     return RunPaths(default_output_dir(spec.model_name))
 
 
-def _export(arguments: argparse.Namespace, spec: ModelSpec | None, output: RunPaths) -> Export:
+def _export(arguments: argparse.Namespace, spec: ModelSpec | None, output: RunPaths, tasks: list[str]) -> Export:
     """What writes VLMEvalKit's files, named after the model: of saved answers the one that the folder tells of."""
     from flagmm.manifest import saved_model_name
     from flagmm.report.vlmevalkit_files import VlmevalkitExport
 
-    given = spec.shown_name if spec is not None else arguments.model_name or saved_model_name(output.manifest)
+    given = spec.shown_name if spec is not None else arguments.model_name or saved_model_name(output.manifest, tasks)
     return VlmevalkitExport(output.folder, given or output.folder.resolve().name)
 
 

@@ -20,6 +20,7 @@ from flagmm.dataset.working_folder import WorkingFolder
 from flagmm.errors import ConfigError, DataError, FlagMMError
 from flagmm.jsonio import write_text, writing
 from flagmm.light_mmengine import ConfigDict
+from flagmm.output_files import locked
 from flagmm.plugin import load_function, user_code
 
 logger = logging.getLogger(__name__)
@@ -140,10 +141,8 @@ class _Preparation:
             self._run(force=force)
 
     def _run(self, *, force: bool) -> None:
-        from filelock import FileLock
-
         self.home.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.home.with_name(f".{self.home.name}.lock")):
+        with locked(self.home.with_name(f".{self.home.name}.lock")):
             if not force and is_data_set(self.root, self.anno_file):
                 return  # another process was faster
             self.work.open(anew=force)

@@ -84,6 +84,11 @@ def question_id_at(dataset: Dataset, index: int) -> str:
     return list(dataset.get_annotation())[index]
 
 
+def knows_ids(dataset: Dataset) -> bool:
+    """Whether `question_id_at` is quick: it looks at one item only."""
+    return hasattr(dataset, "question_id_at") or isinstance(getattr(dataset, "annotations", None), Sequence)
+
+
 def _annotation_at(dataset: Dataset, index: int) -> Mapping[str, Any] | None:
     """The item's annotation, where the data set keeps them as a list in the order of its items."""
     annotations = getattr(dataset, "annotations", None)

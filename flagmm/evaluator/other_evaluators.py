@@ -14,7 +14,7 @@ from flagmm.evaluator.base_evaluator import BaseEvaluator
 from flagmm.evaluator.metric import build_metric
 from flagmm.evaluator.metric_evaluator import MetricEvaluator
 from flagmm.evaluator.metrics_of_judge import JudgedAnswers, SimpleQaGrades
-from flagmm.jsonio import read_json, write_json
+from flagmm.jsonio import AtomicFile, read_json, write_json
 from flagmm.metrics.retrieval import score_retrieval
 from flagmm.metrics.vqa_accuracy import normalize_vqa_answer
 from flagmm.paths import TaskPaths, safe_name
@@ -229,5 +229,6 @@ def _all_or_nothing(*paths: Path) -> Iterator[None]:
             if content is None:
                 path.unlink(missing_ok=True)
             else:
-                path.write_bytes(content)
+                with AtomicFile(path, is_binary=True) as file:
+                    file.write(content)
         raise

@@ -74,6 +74,8 @@ class HopelessGuard:
         advice = _ADVICE.get(kind, "see the message")
         if kind == "model":  # no call reached an endpoint: the code that makes them raises
             return f"{self._endpoint}: every call raises {self._message}; --debug shows where"
+        if kind == "system":
+            return f"{self._endpoint}: no call can be made: {self._message}"
         if self._answered:
             return f"{self._endpoint} went away: {self._message}; {advice}, then run the same command again to go on"
         return f"{self._endpoint} does not answer: {self._message}; {advice}"

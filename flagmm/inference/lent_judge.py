@@ -26,7 +26,7 @@ from flagmm.evaluator.judge_settings import JudgeCall, about_call
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interruptible import hearing_interrupts, raise_in_thread
 from flagmm.inference.plan import identified
-from flagmm.inference.session import ask_model
+from flagmm.inference.session import ask_model, within_open_files
 from flagmm.models.build import build_client
 from flagmm.models.cache import Accepts, Cached, is_cacheable
 from flagmm.models.client import ModelClient, Wrapper
@@ -62,6 +62,7 @@ class LentJudge(GPT):
         self.asked_about: Callable[[], str | None] = lambda: None
         self._last: dict[int, Callable[[], None]] = {}  # by thread, how to forget the reply that it got last
         self._secrets = spec.secrets()
+        spec = within_open_files(spec)
         self._spec, self._fixed, self._cache, self._endpoint = spec, fixed, cache, endpoint
         self._guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers, raises=JudgeError)
         self._gone: EndpointError | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -20,6 +20,8 @@ from flagmm.types import Annotation, Sample
 logger = logging.getLogger(__name__)
 
 _LOOKED_AT = 100
+_PARTS = ("subset_list ", "split ", "anno_file ")
+"""How a change begins that may leave only a part of the same questions."""
 _KEYS = ("anno_file", "config", "subset_list", "split", "dataset", "url")
 """What says, beside the folder, which questions a data set has; all else may change how they are asked, not which."""
 
@@ -34,11 +36,15 @@ def refuse_other_data(task: TaskSpec, dataset: Dataset, paths: TaskPaths, plan: 
         saved: how many calls were saved.
 
     Raises:
-        ResumeError: the task names other data than before, and the saved answers are to none of its questions.
+        ResumeError: the task names other data than before, and the saved answers are to none of its questions; or it
+            names a part of them only.
     """
-    if not saved or len(plan.open_calls) < plan.total_calls:
+    if not saved:
         return
     changes = data_changes(task, paths)
+    if len(plan.open_calls) < plan.total_calls:
+        _refuse_part(paths, plan, [change for change in changes if change.startswith(_PARTS)])
+        return
     if changes and not _is_about(dataset, paths):
         raise ResumeError(
             f"{paths.folder}: the answers saved here are to questions of other data ({'; '.join(changes)}); "
@@ -51,6 +57,16 @@ def refuse_other_data(task: TaskSpec, dataset: Dataset, paths: TaskPaths, plan: 
         saved,
         paths.folder,
     )
+
+
+def _refuse_part(paths: TaskPaths, plan: Plan, changes: Sequence[str]) -> None:
+    strangers = plan.count_strangers() if changes else 0
+    if strangers:
+        raise ResumeError(
+            f"{paths.folder}: {strangers} of the questions answered here are left out now ({'; '.join(changes)}), and "
+            "a part must not take the place of a fuller result",
+            advice="give another --output-dir, or --overwrite",
+        )
 
 
 def warn_of_other_data(task: TaskSpec, paths: TaskPaths) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from flagmm.dataset.sample import Dataset, Limit, build_sample, indices_in, question_id_at
+from flagmm.dataset.sample import Dataset, Limit, annotations_of, build_sample, indices_in, knows_ids, question_id_at
 from flagmm.dataset.sampled import SampledDataset
 from flagmm.errors import DataError
 from flagmm.inference.store import PredictionStore
@@ -69,6 +70,10 @@ class Plan:
     Attributes:
         count: questions in scope.
         open_calls: those to be made, in order.
+        repeats: calls of each question, saved ones that are not asked for included.
+        kept: saved calls of the data set's questions that are not asked for, as a limit or fewer repetitions leave
+            them out.
+        unfit: those of them whose request is another now.
     """
 
     def __init__(
@@ -86,7 +91,12 @@ class Plan:
         if getattr(dataset, "strict", False):
             for index in self._indices:
                 build_sample(dataset, index)
+        self._met = 0
         self.open_calls = OpenCalls(self._find_open(), repeats=repeats)
+        self.kept = self.unfit = 0
+        if len(store) > self._met:
+            self._look_beyond()
+        self.repeats = max(repeats, store.repeats) if self.kept else repeats
 
     @property
     def total_calls(self) -> int:
@@ -103,9 +113,51 @@ class Plan:
                 yield Call(question_id=question_id, inference=inference, sample=sample, known=known, error=error)
 
     def question_ids(self) -> Iterator[str]:
-        """The ids of all questions in scope, in order."""
-        for index in self._indices:
-            yield self._ids[index] or question_id_at(self._dataset, index)
+        """The ids of all questions in scope, in order; where answers beyond it are kept, among them those of these."""
+        for index in range(len(self._ids)) if self.kept else self._indices:
+            question_id = self._ids[index]
+            if question_id is not None:
+                yield question_id
+            elif index in self._in_scope:
+                yield question_id_at(self._dataset, index)
+
+    def count_strangers(self) -> int:
+        """How many questions have saved answers and are not in the data set."""
+        known = annotations_of(self._dataset)
+        return sum(question_id not in known for question_id in self._store.question_ids())
+
+    @cached_property
+    def _in_scope(self) -> Container[int]:
+        return self._indices if isinstance(self._indices, range) else frozenset(self._indices)
+
+    def _look_beyond(self) -> None:
+        """Count what is saved of the data set beyond the calls of this run, and does or does not fit it."""
+        for index in range(len(self._dataset)):
+            asked = self._repeats if index in self._in_scope else 0
+            question_id = self._ids[index] or self._id_at(index)
+            beyond = [number for number in self._store.repetitions_of(question_id) if number >= asked]
+            if beyond:
+                sample = self._build(index)[0]
+                self._name(index, question_id)
+                self.kept += len(beyond)
+                self.unfit += sum(not self._fits(question_id, sample, number) for number in beyond)
+
+    def _id_at(self, index: int) -> str:
+        """The id of a question, which some data sets only tell when it is built."""
+        if not knows_ids(self._dataset) and (sample := self._build(index)[0]):
+            return sample.question_id
+        return question_id_at(self._dataset, index)
+
+    def _fits(self, question_id: str, sample: Sample | None, inference: int) -> bool:
+        """Whether a saved answer is to the present request, as far as can be told: a picture may be gone."""
+        entry = self._store.get(question_id, inference)
+        if entry is None or sample is None or not entry.request:
+            return True
+        try:
+            messages = identified(sample.messages, entry.media)
+        except DataError:
+            return True
+        return request_hash(self._fingerprint, messages, inference) == entry.request
 
     def _find_open(self) -> Iterator[tuple[int, int]]:
         for index in self._indices:
@@ -143,6 +195,7 @@ class Plan:
         entry = self._store.get(sample.question_id, inference)
         if entry is None:
             return False
+        self._met += 1
         if entry.status != "ok":
             return self._keep_failed
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -18,9 +19,20 @@ from flagmm.models.client import ModelClient
 from flagmm.models.fetching import with_media
 from flagmm.models.stack import build_stack
 from flagmm.plugin import describe, user_code
+from flagmm.process import room_for_calls
 from flagmm.types import CallSettings, Message, ModelOutput
 
 logger = logging.getLogger(__name__)
+
+
+def within_open_files(spec: ModelSpec) -> ModelSpec:
+    """The settings with no more workers than this process can open connections."""
+    workers = room_for_calls(spec.num_workers)
+    if workers == spec.num_workers:
+        return spec
+    text = "%s: num_workers %d is more than the limit of open files allows (ulimit -n); %d calls are made at once"
+    logger.warning(text, spec.shown_name, spec.num_workers, workers)
+    return replace(spec, num_workers=workers)
 
 
 class ModelSession:
@@ -32,7 +44,7 @@ class ModelSession:
     """
 
     def __init__(self, spec: ModelSpec) -> None:
-        self.spec = spec
+        self.spec = spec = within_open_files(spec)
         self.stop = Stop()
         self.fingerprint = fingerprint(spec)
         self.model = build_client(spec)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import itertools
 import logging
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,17 @@ from flagmm.config.dump import dump_model, dump_task, to_plain
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.annotations import MEDIA_KEYS, media_paths
 from flagmm.dataset.sample import Dataset, annotations_of
-from flagmm.errors import ResumeError
+from flagmm.errors import OutputError, ResumeError
+from flagmm.evaluator.answers import scope_of
 from flagmm.inference.other_data import refuse_other_data
 from flagmm.inference.own_prompts import worded_by
 from flagmm.inference.plan import Plan, Scope
 from flagmm.inference.progress import Progress
 from flagmm.inference.run import Inference
 from flagmm.inference.session import ModelSession
-from flagmm.inference.store import PredictionStore
-from flagmm.jsonio import read_json, write_json, writing
+from flagmm.inference.store import PredictionStore, count_lines, count_records
+from flagmm.jsonio import read_json, read_json_list, write_json, writing
+from flagmm.output_files import locked, open_plain, remove_strays
 from flagmm.paths import TaskPaths
 
 logger = logging.getLogger(__name__)
@@ -55,33 +57,49 @@ def infer(
 
 
 def restore_answers(dataset: Dataset, paths: TaskPaths) -> None:
-    """Write `<task>.json` from the calls of a run that was killed before it wrote them itself.
+    """Write `<task>.json` from the saved calls, where it holds less than these or is older.
+
+    A run that was killed did not write it, and a part of it may have been all that an earlier version wrote.
 
     Raises:
         ResumeError: a run is writing here.
+        OutputError: it cannot be written.
     """
     if not paths.predictions.is_file():
         return
-    if paths.answers.is_file() and paths.answers.stat().st_mtime_ns >= paths.predictions.stat().st_mtime_ns:
+    is_old = not paths.answers.is_file() or paths.answers.stat().st_mtime_ns < paths.predictions.stat().st_mtime_ns
+    if not is_old and count_records(paths.answers) >= count_lines(paths.predictions):
         return
     with _only_run(paths), PredictionStore(paths.predictions) as store:
-        store.write_answers(paths.answers, annotations_of(dataset), store.repeats)
+        annotations = annotations_of(dataset)
+        if is_old or _holds_less(paths.answers, store, annotations):
+            store.write_answers(paths.answers, annotations, store.repeats)
+
+
+def _holds_less(answers: Path, store: PredictionStore, question_ids: Container[str]) -> bool:
+    """Whether a saved call to one of the questions is not in `<task>.json`."""
+    replies: dict[str, int] = {}
+    for record in read_json_list(answers):
+        if isinstance(record, Mapping):
+            answer = record.get("answer")
+            replies[str(record.get("question_id"))] = len(answer) if isinstance(answer, Mapping) else 1
+    return any(
+        replies.get(question_id, 0) < len(store.repetitions_of(question_id))
+        for question_id in store.question_ids()
+        if question_id in question_ids
+    )
 
 
 @contextmanager
 def _only_run(paths: TaskPaths) -> Iterator[None]:
     """Keep other runs out of the task's folder; the lock ends with the process, however it ends."""
-    with ExitStack() as opened:
-        with writing(paths.lock):
-            file = opened.enter_context(open(paths.lock, "w"))
+    with ExitStack() as held:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held.enter_context(locked(paths.lock, wait=False))
         except BlockingIOError:
             raise ResumeError(f"{paths.folder}: another run is writing here; wait for its end") from None
-        try:
-            yield
-        finally:
-            paths.lock.unlink(missing_ok=True)
+        remove_strays(paths.folder)
+        yield
 
 
 def _ask(
@@ -90,18 +108,47 @@ def _ask(
     spec, name = session.spec, task.name
     with PredictionStore(paths.predictions) as store:
         plan = Plan(dataset, store, fingerprint=session.fingerprint, repeats=spec.num_infers, scope=scope)
+        _refuse_mixture(paths, plan, scope)
         refuse_other_data(task, dataset, paths, plan, saved=len(store))
-        write_json(paths.config, _config(task, session, scope))
+        config = _config(task, session, scope_of(paths.config) if plan.kept else scope.label)
+        write_json(paths.config, config)
         logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, spec.num_infers), paths.folder)
         inference = Inference(plan, store, session, progress=progress)
         if plan.open_calls:  # an earlier score is not that of the answers to come
-            paths.result.unlink(missing_ok=True)
-            paths.evaluated.unlink(missing_ok=True)
+            _remove(paths.result, paths.evaluated)
         try:
             if plan.open_calls:
                 session.run(lambda: inference.run(name))
         finally:
-            store.write_answers(paths.answers, plan.question_ids(), spec.num_infers)
+            store.write_answers(paths.answers, plan.question_ids(), plan.repeats)
+            if not paths.config.exists():  # the folder was emptied, and the saved answers are of no use without it
+                write_json(paths.config, config)
+        if store.damage:
+            raise OutputError(store.damage)
+
+
+def _refuse_mixture(paths: TaskPaths, plan: Plan, scope: Scope) -> None:
+    """Let a run of a part be scored with all that was saved before, where that is one whole.
+
+    Raises:
+        ResumeError: what it leaves out was asked otherwise, and would be lost to the result or mixed with it.
+    """
+    if not plan.kept:
+        return
+    part = scope.label or "fewer repetitions"
+    if plan.unfit:
+        raise ResumeError(
+            f"{paths.folder}: {plan.unfit} saved answers that this run ({part}) leaves out are to other prompts, media "
+            "or data, and a part must not take the place of a fuller result",
+            advice="ask all, give another --output-dir, or --overwrite",
+        )
+    logger.warning(
+        "%s: %d answers of earlier runs are kept, and scored with those of this run (%s); in another results "
+        "directory it is scored alone",
+        paths.folder,
+        plan.kept,
+        part,
+    )
 
 
 def _what_runs(dataset: Dataset, plan: Plan, repeats: int) -> str:
@@ -115,13 +162,13 @@ def _what_runs(dataset: Dataset, plan: Plan, repeats: int) -> str:
     return f"{plan.count} questions{times}{with_media}, {len(plan.open_calls)} still to ask"
 
 
-def _config(task: TaskSpec, session: ModelSession, scope: Scope) -> dict[str, Any]:
+def _config(task: TaskSpec, session: ModelSession, label: str | None) -> dict[str, Any]:
     return {
         "task": dump_task(task),
         "model": dump_model(session.spec),
         "answer_settings": to_plain(session.spec.answer_settings()),
         "fingerprint": session.fingerprint,
-        "scope": scope.label or None,
+        "scope": label or None,
     }
 
 
@@ -131,7 +178,10 @@ def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
     Raises:
         ResumeError: it says what differs and what to do.
     """
-    if not paths.predictions.exists():
+    if os.path.lexists(paths.predictions):
+        with writing(paths.predictions):  # of something that is no file, nobody can say by whom it was answered
+            os.close(open_plain(paths.predictions, os.O_RDONLY))
+    else:
         if paths.answers.exists():
             raise ResumeError(
                 f"{paths.answers}: answers that this run did not make",
@@ -156,6 +206,10 @@ def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
 
 
 def _clear(paths: TaskPaths) -> None:
-    files: list[Path] = [paths.predictions, paths.answers, paths.evaluated, paths.result, paths.config]
+    _remove(paths.predictions, paths.answers, paths.evaluated, paths.result, paths.config)
+
+
+def _remove(*files: Path) -> None:
     for file in files:
-        file.unlink(missing_ok=True)
+        with writing(file):
+            file.unlink(missing_ok=True)

@@ -13,10 +13,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from flagmm.errors import OutputError
 from flagmm.finish_reasons import ending_of, read_finish_reason
 from flagmm.jsonio import writing
 from flagmm.models.client import ModelClient, Wrapper
 from flagmm.models.request import request_hash
+from flagmm.output_files import locked
 from flagmm.types import CallSettings, Message, ModelOutput, Usage
 
 logger = logging.getLogger(__name__)
@@ -69,13 +71,11 @@ class ReplyCache:
                 connection.execute("DELETE FROM replies WHERE key = ?", (key,))
 
     def _open(self) -> None:
-        from filelock import FileLock
-
         with self._opening:
             if self._is_open:
                 return
             # SQLite does not wait, but fails, where two connections switch a new file to WAL at once.
-            with FileLock(self._path.with_name(f".{self._path.name}.lock")), closing(self._connect()) as connection:
+            with locked(self._path.with_name(f".{self._path.name}.lock")), closing(self._connect()) as connection:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
                 connection.commit()
@@ -124,7 +124,7 @@ class Cached(Wrapper):
         """Use the cache; where it cannot be used, such as for a full disk, there are answers all the same."""
         try:
             return action(*arguments)
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, OutputError) as error:
             with self._warning:
                 if not self._has_warned:
                     logger.warning("%s: replies are neither kept nor looked up: %s", self._path, error)

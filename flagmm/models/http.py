@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import re
-import urllib.request
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -15,7 +15,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from flagmm.config.http_settings import is_azure
 from flagmm.config.model import ModelSpec
-from flagmm.config.secrets import mask_url, redact
+from flagmm.config.proxies import environment_proxy, is_http, proxy_label, with_scheme
+from flagmm.config.secrets import mask_url, redact, url_secrets
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
 from flagmm.models.client import BaseClient, Call
 from flagmm.models.openai_body import BodyBuilder
@@ -66,17 +67,9 @@ def models_url(completions: str) -> str:
 
 
 def _split_url(url: str) -> SplitResult:
-    if not _is_http(url):
+    if not is_http(url):
         raise ConfigError(f"model: url: {mask_url(url)!r} is no http or https URL")
     return urlsplit(url)
-
-
-def _is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # broken brackets, or a port that is no number
-        return False
 
 
 @MODELS.register_module("http")
@@ -93,9 +86,14 @@ class HttpClient(BaseClient):
         self.url = completions_url(spec.url)
         self._spec = spec
         self._bodies = BodyBuilder(spec)
-        self._secrets = spec.secrets()
         self._session: aiohttp.ClientSession | None = None
         self._proxy = _proxy_for(self.url, spec.proxy)
+        self._way = ""
+        self._secrets = spec.secrets()
+        if self._proxy is not None:
+            named_by = "the model file" if spec.proxy else f"{urlsplit(self.url).scheme}_proxy"
+            self._way = f" ({proxy_label(self._proxy, named_by)})"
+            self._secrets += url_secrets(self._proxy)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -115,7 +113,8 @@ class HttpClient(BaseClient):
         try:
             _, writer = await asyncio.wait_for(asyncio.open_connection(host, port), _CONNECT_SECONDS)
         except (OSError, asyncio.TimeoutError) as error:
-            raise ModelError(f"cannot connect to {host}:{port}: {_reason(error)}", kind="connection") from None
+            text = f"cannot connect to {host}:{port}: {_reason(error)}{self._way}"
+            raise ModelError(text, kind="connection") from None
         writer.close()
 
     async def check_key(self) -> None:
@@ -150,7 +149,7 @@ class HttpClient(BaseClient):
                 error = await self._error(response)
         except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
             return None
-        error.args = (redact(str(error), self._secrets),)
+        error.args = (redact(f"{error}{self._way}", self._secrets),)
         return error if error.kind == "auth" else None
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
@@ -163,7 +162,7 @@ class HttpClient(BaseClient):
         try:
             return await self._post(body)
         except ModelError as error:
-            error.args = (redact(str(error), self._secrets),)
+            error.args = (redact(f"{error}{self._way}", self._secrets),)
             raise
         finally:
             body.clear()  # an error keeps this frame while its call waits to be tried again, but need keep no picture
@@ -193,10 +192,12 @@ class HttpClient(BaseClient):
             text = f"no reply within {self._spec.timeout:g} s"
             raise ModelError(text, kind="timeout", retryable=True) from None
         except aiohttp.ClientConnectorError as error:
-            host = f"{error.host}:{error.port}"
-            raise ModelError(f"cannot connect to {host}: {_reason(error)}", kind="connection", retryable=True) from None
+            raise _broken(error, f"cannot connect to {error.host}:{error.port}") from None
         except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, OSError) as error:
-            raise ModelError(f"the connection broke: {_reason(error)}", kind="connection", retryable=True) from None
+            raise _broken(error, "the connection broke") from None
+        except aiohttp.ClientHttpProxyError as error:
+            text = f"the proxy does not connect: HTTP {error.status} {error.message}"
+            raise ModelError(text, kind="connection", status=error.status, retryable=error.status >= 500) from None
         except aiohttp.ClientError as error:
             raise bad_reply(f"the reply is no sound HTTP: {_reason(error)}") from None
 
@@ -213,7 +214,7 @@ class HttpClient(BaseClient):
     async def _error(self, response: aiohttp.ClientResponse) -> ModelError:
         text = (await _read_beginning(response)).decode("utf-8", "replace")
         error = status_error(response.status, text, response.headers)
-        if error.kind == "auth" and not self._secrets:
+        if error.kind == "auth" and not self._spec.secrets():
             error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
         return error
 
@@ -292,21 +293,21 @@ def _proxy_for(url: str, given: str | None = None) -> str | None:
 
     aiohttp's own reading of the environment also sends passwords of ~/.netrc.
     """
-    parts = urlsplit(url)
-    if given is None and urllib.request.proxy_bypass(parts.hostname or ""):
-        return None
-    proxy = given or urllib.request.getproxies().get(parts.scheme)
-    if proxy is None:
-        return None
-    proxy = proxy if "://" in proxy else f"http://{proxy}"
-    if not _is_http(proxy):
-        if given is not None:
-            raise ConfigError(f"model: proxy: {mask_url(proxy)!r} is no http or https URL")
-        raise ConfigError(
-            f"{parts.scheme}_proxy: {mask_url(proxy)!r} is no http or https URL; set another in the environment, "
-            f"or no_proxy={parts.hostname}"
-        )
+    if given is None:
+        return environment_proxy(url)
+    proxy = with_scheme(given)
+    if not is_http(proxy):
+        raise ConfigError(f"model: proxy: {mask_url(proxy)!r} is no http or https URL")
     return proxy
+
+
+def _broken(error: Exception, what: str) -> ModelError:
+    """Why no reply came; that this process may open no more files says nothing of the endpoint."""
+    cause = getattr(error, "os_error", None) or error
+    if getattr(cause, "errno", None) in (errno.EMFILE, errno.ENFILE):
+        text = "too many open files: give fewer num_workers, or allow more files (ulimit -n)"
+        return ModelError(text, kind="system", retryable=True)
+    return ModelError(f"{what}: {_reason(error)}", kind="connection", retryable=True)
 
 
 def _reason(error: BaseException) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from flagmm.errors import OutputError
 from flagmm.formats.xlsx_text import CUT_COLUMN, LONGEST_CELL, cell_length, cut_cell, escape_cell
-from flagmm.jsonio import writing
+from flagmm.jsonio import AtomicFile
 
 Row = Mapping[str, Any]
 
@@ -39,18 +37,11 @@ def write_xlsx(path: Path, columns: Sequence[str], rows: Sequence[Row], *, whole
     if len(rows) > MOST_ROWS:
         raise OutputError(f"{path}: {len(rows)} rows, and a sheet holds {MOST_ROWS}; set PRED_FORMAT=tsv")
     columns = [*columns, CUT_COLUMN] if has_long_cell(rows) and CUT_COLUMN not in columns else list(columns)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _save(temporary, columns, rows, whole)
-            os.replace(temporary, path)
-        finally:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
+    with AtomicFile(path, is_binary=True) as file:
+        _save(file, columns, rows, whole)
 
 
-def _save(path: Path, columns: Sequence[str], rows: Sequence[Row], whole: str) -> None:
+def _save(file: IO[bytes], columns: Sequence[str], rows: Sequence[Row], whole: str) -> None:
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)
@@ -60,7 +51,7 @@ def _save(path: Path, columns: Sequence[str], rows: Sequence[Row], whole: str) -
         long = [name for name in columns if _is_long(row.get(name))]
         shown = {**row, CUT_COLUMN: ", ".join(long)} if long else row
         sheet.append([_cell(sheet, shown.get(name), whole) for name in columns])
-    book.save(path)
+    book.save(file)
 
 
 def _is_long(value: Any) -> bool:

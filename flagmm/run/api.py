@@ -19,6 +19,7 @@ from flagmm.jsonio import write_json, write_text
 from flagmm.manifest import Manifest
 from flagmm.pipeline import Options, Outcome
 from flagmm.pipeline import run as run_pipeline
+from flagmm.process import open_closed_streams
 from flagmm.run.dry import look
 from flagmm.run.plan import RunPlan, make_plan
 from flagmm.run.reports import Reports, make_reports
@@ -51,6 +52,7 @@ def run_task(task_cfg: Given | Sequence[TaskConfig | Mapping[str, Any]]) -> Retu
 
 
 def _run_one(given: Given) -> Returned:
+    open_closed_streams()
     load_dotenv_file()
     source = str(given) if isinstance(given, str | Path) else "task_cfg"
     config = read_task_config(given)

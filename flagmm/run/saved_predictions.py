@@ -11,7 +11,7 @@ from flagmm.assembly import build_dataset, task_code
 from flagmm.config.task import TaskSpec
 from flagmm.errors import DataError, ResumeError
 from flagmm.formats.prediction_file import SavedPrediction, read_predictions, whole_number
-from flagmm.jsonio import write_records
+from flagmm.jsonio import read_json_list, write_records
 from flagmm.paths import TaskPaths
 from flagmm.thinking import split_thinking
 from flagmm.types import Annotation
@@ -26,7 +26,7 @@ def take_predictions(path: Path, task: TaskSpec, paths: TaskPaths) -> None:
 
     Raises:
         DataError: the file or the task's data cannot be read, or they have no index in common.
-        ResumeError: a run of ours has its answers there.
+        ResumeError: a run of ours has its answers there, or they are more of the same.
     """
     if paths.predictions.exists():
         raise ResumeError(f"{paths.folder}: holds the answers of a run", advice="give another --output-dir")
@@ -44,6 +44,7 @@ def take_predictions(path: Path, task: TaskSpec, paths: TaskPaths) -> None:
         strangers = [question_id for question_id in saved if question_id not in known]
         logger.warning("%s: %d rows are of no question of %s and are left out, such as index %r",
                        path, len(strangers), task.name, strangers[0])  # fmt: skip
+    _refuse_part(path, known, paths)
     order = [question_id for question_id in annotations if question_id in known]
     _warn_of_other_questions(path, order, known, annotations)
     write_records(paths.answers, (_record(question_id, known[question_id]) for question_id in order))
@@ -51,6 +52,19 @@ def take_predictions(path: Path, task: TaskSpec, paths: TaskPaths) -> None:
 
 def _id_of(row: SavedPrediction, ids: Collection[str]) -> str:
     return row.index if row.index in ids else whole_number(row.index)
+
+
+def _refuse_part(path: Path, known: Collection[str], paths: TaskPaths) -> None:
+    """Keep a file with some of the rows that were scored here before from taking their place."""
+    if not paths.answers.is_file():
+        return
+    before = {str(record.get("question_id")) for record in read_json_list(paths.answers) if isinstance(record, dict)}
+    if set(known) < before:
+        raise ResumeError(
+            f"{path}: holds {len(known)} of the {len(before)} answers in {paths.folder}, and a part must not take the "
+            "place of a fuller result",
+            advice="give another --output-dir",
+        )
 
 
 def _warn_of_other_questions(

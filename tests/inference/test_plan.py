@@ -256,3 +256,29 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
     message = Message(role="user", content=(ImagePart(source=MediaSource(path=str(tmp_path / "gone.png"))),))
     with pytest.raises(DataError, match=r"gone\.png"):
         identified((message,))
+
+
+@pytest.mark.parametrize(
+    ("before", "settings", "kept", "unfit"),
+    [
+        pytest.param([], {"limit": 1}, 0, 0, id="nothing saved"),
+        pytest.param([saved("1")], {"limit": 1}, 0, 0, id="only what is asked"),
+        pytest.param([saved("1"), saved("3")], {"limit": 1}, 1, 0, id="one beyond the limit"),
+        pytest.param([saved("3", status="failed")], {"limit": 1}, 1, 0, id="a failure is kept, too"),
+        pytest.param([saved("3", "Old?")], {"limit": 1}, 1, 1, id="another question beyond the limit"),
+        pytest.param([saved("9")], {"limit": 1}, 0, 0, id="a stranger is none of the data set's"),
+        pytest.param([saved("2"), saved("2", inference=1)], {}, 1, 0, id="a repetition more"),
+    ],
+)
+def test_saved_answers_beyond_a_part_are_kept_where_they_fit(planning, before, settings, kept, unfit):
+    with planning(ListDataset(*THREE), before, **settings) as plan:
+        assert (plan.kept, plan.unfit) == (kept, unfit)
+        if kept:
+            assert {item.question_id for item in before} <= set(plan.question_ids())
+        assert plan.repeats == (2 if any(item.inference for item in before) else 1)
+
+
+def test_a_part_without_answers_beyond_it_builds_nothing_beyond_it(planning):
+    dataset = ListDataset(*THREE)
+    with planning(dataset, [saved("1")], limit=2):
+        assert set(dataset.built) <= {0, 1}

@@ -8,7 +8,7 @@ import pytest
 
 from flagmm.errors import DataError
 from flagmm.inference.records import to_line
-from flagmm.inference.store import PredictionStore
+from flagmm.inference.store import PredictionStore, count_lines, count_records
 from flagmm.jsonio import dump_line, read_json
 from flagmm.types import MediaIdentity, Prediction
 
@@ -170,3 +170,82 @@ def test_a_saved_reply_is_done_only_if_its_finish_reason_lets_it(path, reason, s
     write(path, prediction("1", finish_reason=reason))
     with PredictionStore(path) as store:
         assert store.get("1", 0).status == status
+
+
+def rewrite(path, *items):
+    """As another program does it that keeps the file itself."""
+    path.write_bytes(b"".join(map(line, items)))
+
+
+def test_a_file_that_is_removed_is_written_again_with_all_that_was_known(path):
+    write(path, prediction("1"))
+    with PredictionStore(path) as store:
+        store.append(prediction("2"))
+        path.unlink()
+        store.append(prediction("3"))
+        assert store.damage is None
+    assert path.read_bytes() == b"".join(line(prediction(name)) for name in "123")
+
+
+def test_a_removed_file_is_there_again_also_where_no_answer_came_after(path):
+    with PredictionStore(path) as store:
+        store.append(prediction("1"))
+        path.unlink()
+        store.write_answers(path.with_name("answers.json"), ["1"], 1)
+    assert path.read_bytes() == line(prediction("1"))
+
+
+def test_what_was_cut_away_is_told_unless_it_is_answered_again(path):
+    with PredictionStore(path) as store:
+        for name in "123":
+            store.append(prediction(name))
+        rewrite(path, prediction("1"))
+        store.append(prediction("4"))
+        assert "2 answers are lost" in store.damage
+        store.append(prediction("2"))
+        store.append(prediction("3"))
+        assert store.damage is None
+    assert [item["question_id"] for item in answers(path, list("1234"))] == list("1234")
+
+
+def test_lines_that_another_program_adds_are_taken_and_harm_nothing(path):
+    with PredictionStore(path) as store:
+        store.append(prediction("1"))
+        with open(path, "ab") as file:
+            file.write(line(prediction("2"))[:-1])  # without its line break
+        store.append(prediction("3"))
+        assert store.damage is None
+    assert [item["question_id"] for item in answers(path, list("123"))] == list("123")
+
+
+def test_answers_go_elsewhere_where_the_file_holds_something_else_now(path):
+    with PredictionStore(path) as store:
+        store.append(prediction("1"))
+        path.write_text("something\nelse\n")
+        store.append(prediction("2"))
+        assert "something else took its place" in store.damage
+    assert path.read_text() == "something\nelse\n"
+    [kept] = path.parent.glob("predictions.kept-*.jsonl")
+    assert kept.read_bytes() == line(prediction("2"))
+
+
+def test_another_file_of_the_name_is_left_alone_and_all_answers_are_beside_it(path):
+    with PredictionStore(path) as store:
+        store.append(prediction("1"))
+        path.rename(path.with_name("moved"))
+        path.write_bytes(line(prediction("9")))
+        store.append(prediction("2"))
+        assert "something else took its place" in store.damage
+    assert path.read_bytes() == line(prediction("9"))
+    [kept] = path.parent.glob("predictions.kept-*.jsonl")
+    assert kept.read_bytes() == line(prediction("1")) + line(prediction("2"))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_records_and_lines_are_counted_without_reading_them(path, count):
+    items = [prediction(str(number), '\n{"question_id"') for number in range(count)]
+    write(path, *items)
+    assert len(answers(path, [item.question_id for item in items])) == count
+    assert count_lines(path) == count_records(path.with_name("answers.json")) == count
+    path.with_name("answers.json").write_text(json.dumps([to_line(item) for item in items], indent=1))
+    assert count_records(path.with_name("answers.json")) == 0  # another layout: fewer, never more

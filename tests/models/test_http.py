@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import socket
 import tracemalloc
@@ -13,7 +14,7 @@ from PIL import Image
 from flagmm.config.model import ModelSpec
 from flagmm.config.secrets import Secret
 from flagmm.errors import ConfigError, ModelError
-from flagmm.models.http import MOST_BYTES, HttpClient, _proxy_for, completions_url, models_url
+from flagmm.models.http import MOST_BYTES, HttpClient, _broken, _proxy_for, completions_url, models_url
 from flagmm.types import CallSettings, ImagePart, MediaSource, Message, ModelOutput, TextPart, Usage
 from tests.servers import (
     CHAT_PATH,
@@ -463,3 +464,18 @@ def test_a_proxy_that_cannot_be_used_is_told_before_anything_is_asked(monkeypatc
     with pytest.raises(ConfigError, match=r"^http_proxy: .* is no http or https URL; .*no_proxy=h$") as caught:
         HttpClient(ModelSpec(model_name="m", url="http://h/v1"))
     assert "secret" not in str(caught.value)
+
+
+def test_too_many_open_files_are_no_fault_of_the_endpoint():
+    error = _broken(OSError(errno.EMFILE, "Too many open files"), "the connection broke")
+    assert (error.kind, error.retryable) == ("system", True)
+    assert "fewer num_workers" in str(error)
+    assert _broken(OSError(errno.ECONNRESET, "reset"), "the connection broke").kind == "connection"
+
+
+def test_a_proxy_that_refuses_is_named_without_its_password():
+    with MockEndpoint(paths=()) as proxy:
+        way = proxy.url.removesuffix("/v1").replace("//", "//me:geheim@")
+        error = ask("http://endpoint.invalid/v1", "Q?", proxy=way)
+    assert str(error).endswith(f"(through the proxy {way.replace('me:geheim', '***')} of the model file)")
+    assert "geheim" not in str(error)

@@ -13,10 +13,13 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from flagmm.config.proxies import environment_proxy, is_bypassed, proxy_label
 from flagmm.config.secrets import mask_url
 from flagmm.errors import DataError, OutputError
-from flagmm.jsonio import dump_line
+from flagmm.jsonio import dump_line, write_text
+from flagmm.output_files import open_plain
 
 logger = logging.getLogger(__name__)
 
@@ -76,9 +79,9 @@ def is_sound(path: Path, md5: str) -> bool:
     if digest(path) != md5.lower():
         return False
     try:
-        remembered.write_text(note, encoding="utf-8")
-    except OSError as error:  # a folder that may only be read
-        logger.debug("%s: %s", remembered, error)
+        write_text(remembered, note)
+    except OutputError as error:  # a folder that may only be read
+        logger.debug("%s", error)
     return True
 
 
@@ -99,18 +102,31 @@ def _fetch(url: str, part: Path) -> None:
         request.add_header("Range", f"bytes={have}-")
         request.add_header("If-Range", _validator_of(part).read_text(encoding="utf-8"))
     try:
-        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
+        with urllib.request.build_opener(_Proxies()).open(request, timeout=_TIMEOUT) as response:
             _receive(response, part, have if response.status == http.client.PARTIAL_CONTENT else 0)
     except urllib.error.HTTPError as error:
         if error.code in _TRANSIENT:
-            raise _BrokenOffError(f"HTTP {error.code}") from None
+            raise _BrokenOffError(f"HTTP {error.code}{_way(url)}") from None
         _discard(part)  # such as 416, when the file has become shorter
-        raise DataError(f"{mask_url(url)}: cannot be downloaded: HTTP {error.code}") from None
+        raise DataError(f"{mask_url(url)}: cannot be downloaded: HTTP {error.code}{_way(url)}") from None
     except urllib.error.URLError as error:
         reason = getattr(error.reason, "strerror", None) or error.reason
-        raise _BrokenOffError(f"cannot be downloaded: {reason}; is this machine offline?") from None
+        raise _BrokenOffError(f"cannot be downloaded: {reason}{_way(url)}; is this machine offline?") from None
     except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
-        raise _BrokenOffError(f"the download broke off: {error or type(error).__name__}") from None
+        raise _BrokenOffError(f"the download broke off: {error or type(error).__name__}{_way(url)}") from None
+
+
+class _Proxies(urllib.request.ProxyHandler):
+    """The environment's proxies, but for hosts that are called directly; redirects may lead to either."""
+
+    def proxy_open(self, req: urllib.request.Request, proxy: str, scheme: str) -> Any:
+        return None if is_bypassed(urlsplit(req.full_url)) else super().proxy_open(req, proxy, scheme)
+
+
+def _way(url: str) -> str:
+    """The proxy that a URL is called through, for an error message."""
+    proxy = environment_proxy(url)
+    return f" ({proxy_label(proxy, f'{urlsplit(url).scheme}_proxy')})" if proxy else ""
 
 
 def _resumable(part: Path) -> int:
@@ -126,7 +142,8 @@ def _receive(response: Any, part: Path, have: int) -> None:
     expected = None if rest is None else have + int(rest)
     try:
         _refuse_if_full(part, 0 if expected is None else expected - have)
-        with open(part, "ab" if have else "wb") as file:
+        how = os.O_APPEND if have else os.O_TRUNC
+        with open(open_plain(part, os.O_WRONLY | os.O_CREAT | how), "ab" if have else "wb") as file:
             _remember_version(part, response)
             while block := _read(response):
                 file.write(block)
@@ -159,7 +176,7 @@ def _remember_version(part: Path, response: Any) -> None:
     etag = response.headers.get("ETag") or ""
     version = etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified")
     if version:
-        _validator_of(part).write_text(version, encoding="utf-8")
+        write_text(_validator_of(part), version)
     else:
         _validator_of(part).unlink(missing_ok=True)
 

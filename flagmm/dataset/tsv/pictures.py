@@ -5,16 +5,17 @@ from __future__ import annotations
 import binascii
 import logging
 import os
-import threading
 from functools import cached_property
 from pathlib import Path
 
 from flagmm.dataset.tsv.image_cell import ImageCell, size_of
 from flagmm.dataset.tsv.saved_notes import NOTES_NAME
-from flagmm.errors import DataError
+from flagmm.errors import DataError, OutputError
+from flagmm.jsonio import AtomicFile
 from flagmm.media.reading import shorten
 from flagmm.media.sniff import sniff_family, sniff_image
 from flagmm.media.source import decode_base64, parse_data_uri
+from flagmm.output_files import remove_strays
 from flagmm.paths import safe_name
 from flagmm.types import MediaSource
 
@@ -47,6 +48,7 @@ class PictureFiles:
         status = os.stat(table)
         self._since = max(status.st_mtime_ns, status.st_ctime_ns)
         self._told: set[str] = set()
+        self._is_swept = False  # of what killed processes left, before the first picture is written
 
     def source(self, cell: ImageCell, *, stem: str, given_name: str | None = None) -> MediaSource:
         """The picture that a cell holds in base64; the cell is read only where its file does not do.
@@ -65,8 +67,10 @@ class PictureFiles:
         try:
             if sniff_family(data) is not None:  # else only a decoder tells whether it is a picture
                 return self._stored(path, data)
-        except OSError as error:
-            self._tell("space", f"{self.folder}: pictures cannot be kept as files ({error.strerror or error})")
+        except (OSError, OutputError) as error:
+            cause = error.__cause__ or error
+            reason = getattr(cause, "strerror", None) or cause
+            self._tell("space", f"{self.folder}: pictures cannot be kept as files ({reason})")
         return MediaSource(data=data, name=path.name)
 
     def _path(self, head: str, stem: str, given_name: str | None) -> Path:
@@ -101,7 +105,11 @@ class PictureFiles:
         is_ours = self._is_ours
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            _write(path, data)
+            if not self._is_swept:
+                self._is_swept = True
+                remove_strays(self.folder)
+            with AtomicFile(path, is_binary=True) as file:
+                file.write(data)
         elif path.stat().st_size != len(data) or path.read_bytes() != data:
             self._tell("differ", f"{self.folder}: holds other pictures under names of this table's ({path.name})")
             return MediaSource(data=data, name=path.name)
@@ -113,16 +121,6 @@ class PictureFiles:
         if cause not in self._told:
             self._told.add(cause)
             logger.warning("%s; they are sent from the table (told once)", text)
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file that appears under its name only when it is whole."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _decode(text: str) -> bytes:

@@ -14,6 +14,7 @@ from flagmm.errors import ConfigError, DataError, OutputError
 from flagmm.media.places import MediaRoots
 from flagmm.media.reading import shorten, stat_file, unusable
 from flagmm.media.source import is_url
+from flagmm.output_files import locked
 from flagmm.types import MediaSource
 
 logger = logging.getLogger(__name__)
@@ -83,9 +84,7 @@ def _downloaded(request: TableRequest, url: str) -> Path:
 
 def _download_alone(url: str, path: Path, md5: str | None) -> None:
     """Download unless another process has done so meanwhile."""
-    from filelock import FileLock
-
-    with FileLock(path.with_name(f".{path.name}.lock")):
+    with locked(path.with_name(f".{path.name}.lock")):
         if not _is_wanted(path, md5):
             download(url, path, md5=md5)
 

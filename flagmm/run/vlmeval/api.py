@@ -15,12 +15,13 @@ from flagmm.errors import DataError, FlagMMError, ResumeError
 from flagmm.inference.progress import Progress
 from flagmm.inference.session import ModelSession
 from flagmm.manifest import Manifest
+from flagmm.output_files import remove_strays
 from flagmm.paths import RunPaths, TaskPaths
 from flagmm.pipeline import Options, Outcome
 from flagmm.pipeline import run as run_pipeline
 from flagmm.report.vlmevalkit_files import VlmevalkitExport
 from flagmm.run.saved_predictions import take_predictions
-from flagmm.run.vlmeval.folders import foreign_predictions, link, model_folder, new_run, newest_run
+from flagmm.run.vlmeval.folders import foreign_predictions, has_fuller, link, model_folder, new_run, newest_run
 from flagmm.run.vlmeval.plan import VlmevalPlan
 from flagmm.run.vlmeval.status import RunStatus
 from flagmm.types import TaskResult
@@ -72,8 +73,11 @@ def exit_status(runs: Sequence[ModelRun]) -> int:
 def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
     plan, config = run.plan, run.plan.config
     folder = model_folder(config.work_dir, name)
-    output = (newest_run(folder) if config.reuse or config.mode == "eval" else None) or new_run(folder)
-    export, files = VlmevalkitExport(output.folder, name), []
+    names_in_plan = [task.name for task in plan.tasks]
+    output = (newest_run(folder, names_in_plan) if config.reuse or config.mode == "eval" else None) or new_run(folder)
+    export = VlmevalkitExport(output.folder, name)
+    files: list[Path] = []
+    newest: list[Path] = []
     status = RunStatus(output.folder, model=name, plan=plan, command=run.command)
     names = {output.task(task.name).name: task.name for task in plan.tasks}
 
@@ -81,6 +85,10 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
         written = export(dataset, paths, result)
         status.finish(names[paths.name], result, written)
         files.extend(written)
+        if any(has_fuller(folder / file.name, result) for file in written):
+            logger.info("%s: %s keeps its links to the files of a run that asked more", result.task, folder)
+        else:
+            newest.extend(written)
 
     options = Options(
         scope=plan.scope, judge=plan.judge, progress=run.progress, score=config.mode != "infer", export=write,
@@ -97,7 +105,8 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
         manifest.state = "interrupted" if outcome.interrupted else "ended"
     for task, error in outcome.errors:
         status.fail(task, error)
-    link(files, folder)
+    remove_strays(folder)
+    link(newest, folder)
     return ModelRun(model=name, output=output, outcome=outcome, files=files)
 
 
@@ -115,13 +124,14 @@ def _answered(
     missing: list[tuple[str, FlagMMError]] = []
     for task in tasks:
         paths = output.task(task.name)
-        file = None if paths.answers.exists() else foreign_predictions(folder, model, task.name)
+        has_own = paths.answers.exists() or paths.predictions.exists()  # only the latter where a run was killed
+        file = None if has_own else foreign_predictions(folder, model, task.name)
         try:
             if file is not None:
                 logger.info("%s: scoring the predictions in %s", task.name, file)
                 take_predictions(file, task, paths)
                 status.found(task.name, file)
-            elif not paths.answers.exists():
+            elif not has_own:
                 raise DataError(f"no predictions of {model} in {folder}; run --mode infer first")
         except FlagMMError as error:
             missing.append((task.name, error))

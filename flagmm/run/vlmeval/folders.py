@@ -9,10 +9,14 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from flagmm.evaluator.answers import scope_of
 from flagmm.formats.prediction_file import find_predictions
 from flagmm.jsonio import writing
+from flagmm.output_files import temporary_path
 from flagmm.paths import RunPaths, safe_name, unused_folder
+from flagmm.report.results import read_result
 from flagmm.report.vlmevalkit_files import file_stem
+from flagmm.types import TaskResult
 
 logger = logging.getLogger(__name__)
 
@@ -22,10 +26,26 @@ def model_folder(work_dir: str, model: str) -> Path:
     return Path(work_dir).expanduser() / safe_name(model)
 
 
-def newest_run(folder: Path) -> RunPaths | None:
-    """The run of ours that was started last; None where there is none."""
-    runs = [path.parent for path in folder.glob("T*/run.json")]
-    return RunPaths(max(runs, key=_age)) if runs else None
+def newest_run(folder: Path, tasks: Iterable[str] = ()) -> RunPaths | None:
+    """The run of ours that was started last; None where there is none.
+
+    Args:
+        tasks: a run that asked only a part of one of these is taken only where there are no others.
+    """
+    names = list(tasks)
+    runs = sorted((path.parent for path in folder.glob("T*/run.json")), key=_age)
+    whole = [run for run in runs if not any(scope_of(RunPaths(run).task(name).config) for name in names)]
+    if whole and whole[-1] != runs[-1]:
+        logger.info("%s is taken, as the runs after it asked only a part", whole[-1])
+    return RunPaths((whole or runs)[-1]) if runs else None
+
+
+def has_fuller(place: Path, result: TaskResult) -> bool:
+    """Whether a link leads to the files of a run that asked more questions of a task than this result is of."""
+    if result.partial is None or not place.is_symlink():
+        return False
+    before = RunPaths(place.resolve().parent).task(result.task).result
+    return before.is_file() and read_result(before).counts.asked > result.counts.asked
 
 
 def _age(run: Path) -> tuple[str, int]:
@@ -62,7 +82,8 @@ def link(files: Iterable[Path], folder: Path) -> None:
 
 
 def _link(file: Path, place: Path) -> None:
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    temporary = temporary_path(place)
+    temporary.unlink(missing_ok=True)  # of a process that was killed
     try:
         temporary.symlink_to(os.path.relpath(file, place.parent))
     except OSError:  # a file system without links

@@ -195,3 +195,24 @@ def test_a_disk_that_is_full_on_the_way_leaves_no_half_file(tmp_path, server):
 def test_settings_that_make_no_sense_are_refused(settings, message):
     with pytest.raises(ConfigError, match=message):
         TsvDataset(name="t", **settings)
+
+
+def test_a_proxy_of_the_environment_is_not_used_for_this_machine(tmp_path, server, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    download(f"{server.url}/t.tsv", tmp_path / "t.tsv", md5=MD5)
+    assert (tmp_path / "t.tsv").read_bytes() == TABLE
+
+
+def test_the_error_of_a_download_through_a_proxy_names_it_without_its_password(tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://me:geheim@127.0.0.1:9")
+    with pytest.raises(DataError, match=r"through the proxy http://\*\*\*@127\.0\.0\.1:9 of http_proxy") as caught:
+        download("http://tables.invalid/t.tsv", tmp_path / "t.tsv", pause=0)
+    assert "geheim" not in str(caught.value)
+
+
+def test_a_link_in_the_place_of_the_half_file_is_not_followed(tmp_path, server):
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "t.tsv.part").symlink_to("precious")
+    with pytest.raises(OutputError, match="it is a symbolic link, which is not followed"):
+        download(f"{server.url}/t.tsv", tmp_path / "t.tsv")
+    assert (tmp_path / "precious").read_text() == "precious"

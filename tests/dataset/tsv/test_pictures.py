@@ -107,3 +107,13 @@ def test_what_may_be_a_picture_of_a_rare_kind_makes_no_file(lmu):
     [source] = sources(path)
     assert source.data is not None
     assert not (lmu / "images" / "t" / "1.bmp").exists()
+
+
+def test_what_a_killed_process_left_among_the_pictures_is_removed(lmu):
+    path = write_table(lmu / "t.tsv", mcq(image=encoded("red")))
+    folder = lmu / "images" / "t"
+    folder.mkdir(parents=True)
+    (folder / ".1.png.99.140.tmp").write_bytes(b"half")
+    [source] = sources(path)
+    assert content(source) == picture("red")
+    assert not list(folder.glob("*.tmp"))
