@@ -61,7 +61,7 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
     spec = None if arguments.without_infer else _model_spec(arguments)
     if spec is not None:
         secrets += spec.secrets()
-    options = _options(arguments)
+    options = replace(_options(arguments), secrets=secrets)
     check_tasks(tasks, data_root=options.data_root, settings=options.dataset_settings)
     for judge in find_judges(tasks, given=options.judge):
         secrets += judge.secrets()
@@ -168,13 +168,15 @@ def _report(outcome: Outcome, output: RunPaths, arguments: argparse.Namespace) -
     from flagmm.cli.logs import one_line
     from flagmm.report.general_table import draw_report
 
-    if outcome.results:
+    if outcome.rows:
         tasks = " ".join(arguments.tasks)
         data = f" --data-root {arguments.data_root}" if arguments.data_root else ""
         data += f" --subset {' '.join(arguments.subset)}" if arguments.subset else ""
         judge = f" --judge {arguments.judge}" if arguments.judge else ""
         again = f"flagevalmm --tasks {tasks}{data} --without-infer --output-dir {output.folder}{judge}"
-        write_result(f"{draw_report(outcome.results, output)}\n\nResults: {output.folder}\nScore again: {again}")
+        table = f"{draw_report(outcome.rows, output)}\n\nResults: {output.folder}"
+        has_answers = any(result.counts.asked or not result.missing for result in outcome.rows)
+        write_result(f"{table}\nScore again: {again}" if has_answers else table)
     for name, error in outcome.errors:
         logger.error("%s: %s", name, one_line(error), exc_info=error if arguments.debug else None)
     if outcome.interrupted:

@@ -171,9 +171,9 @@ def _report(run: ModelRun, plan: VlmevalPlan, *, debug: bool) -> None:
         table = draw_scores(result)
         texts += [f"{run.model}_{result.task}:\n{table}"] if table else []
     names = [task.name for task in plan.tasks]
-    texts.append(draw_summary(names, outcome.results, outcome.errors))
-    if outcome.results and plan.config.mode != "infer":
-        texts.append(draw_report(outcome.results, run.output))
+    texts.append(draw_summary(names, outcome.results, outcome.errors, outcome.missing))
+    if outcome.rows and plan.config.mode != "infer":
+        texts.append(draw_report(outcome.rows, run.output))
     files = "\n".join(f"  {path}" for path in run.files)
     texts.append(f"Results: {run.output.folder}" + (f"\n{files}" if files else ""))
     write_result("\n\n".join(texts) + "\n")

@@ -28,6 +28,8 @@ class Scope:
     """What a partial run is called in results: "try run", "limit 10"."""
     keep_failed: bool = False
     """Leave failed, refused and empty items as they are."""
+    ignore_errors: bool = False
+    """Ask on where the endpoint turns down one question after the other; `keep_failed` does so, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +71,7 @@ class Plan:
     Attributes:
         count: questions in scope.
         open_calls: those to be made, in order.
+        is_patient: whether all are made, also where the endpoint turns down one question after the other.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Plan:
         self._fingerprint = fingerprint
         self._repeats = repeats
         self._keep_failed = scope.keep_failed
+        self.is_patient = scope.keep_failed or scope.ignore_errors
         self._ids: list[str | None] = [None] * len(dataset)  # by index, of the questions that could be built
         self._known_ids: set[str] = set()
         self._indices = indices_in(dataset, scope.limit)

@@ -10,7 +10,9 @@ from typing import Any
 
 from flagmm.config.dump import fingerprint
 from flagmm.config.model import ModelSpec
+from flagmm.config.secrets import mask_url
 from flagmm.errors import FlagMMError, ModelError, UserCodeError
+from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interrupt import Gate, NotStarted, Stop
 from flagmm.memory import give_back
 from flagmm.models.build import build_client
@@ -29,6 +31,7 @@ class ModelSession:
     Attributes:
         model: the bare client, which may word the questions of a data set itself.
         client: what is asked: the model with cache, retries and limit around it.
+        guard: watches the calls of all tasks, as an endpoint may stop answering from one task to the next.
     """
 
     def __init__(self, spec: ModelSpec) -> None:
@@ -37,6 +40,7 @@ class ModelSession:
         self.fingerprint = fingerprint(spec)
         self.model = build_client(spec)
         self.client: ModelClient = build_stack(Gate(with_media(self.model, spec), self.stop), spec)
+        self.guard = HopelessGuard(endpoint=mask_url(spec.url) if spec.url else spec.model_name, workers=spec.num_workers)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> ModelSession:

@@ -213,7 +213,7 @@ class HttpClient(BaseClient):
     async def _error(self, response: aiohttp.ClientResponse) -> ModelError:
         text = (await _read_beginning(response)).decode("utf-8", "replace")
         error = status_error(response.status, text, response.headers)
-        if error.kind == "auth" and not self._secrets:
+        if error.status in (401, 403) and error.kind == "auth" and not self._secrets:
             error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
         return error
 

@@ -16,7 +16,7 @@ from flagmm.types import ModelOutput, Usage
 
 _RETRIED_STATUSES = {408, 409, 425, 429}
 _KINDS: dict[int, ErrorKind] = {
-    401: "auth", 403: "auth", 404: "not_found", 405: "not_found", 410: "not_found",
+    401: "auth", 402: "auth", 403: "auth", 407: "auth", 404: "not_found", 405: "not_found", 410: "not_found",
     408: "server", 409: "server", 425: "server", 429: "rate_limit",
 }  # fmt: skip
 _REFUSAL = re.compile(

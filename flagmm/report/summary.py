@@ -26,7 +26,7 @@ _SUBSETS = ["subset", "num"]
 
 @REPORTERS.register_module("json")
 def write_json_summary(results: Sequence[TaskResult], path: Path) -> None:
-    """Everything known of each task, as JSON."""
+    """Everything known of each task, as JSON; `missing` says why one has no score, and is null where it has one."""
     tasks = [
         {
             "task": result.task,
@@ -38,6 +38,7 @@ def write_json_summary(results: Sequence[TaskResult], path: Path) -> None:
             "counts": asdict(result.counts),
             "over": result.over,
             "partial": result.partial,
+            "missing": result.missing,
             **_by_subset(result, path),
             "validity": assess(result).text,
         }
@@ -60,6 +61,8 @@ def _by_subset(result: TaskResult, path: Path) -> dict[str, Any]:
 def write_csv(results: Sequence[TaskResult], path: Path) -> None:
     """A line a metric, values at full precision; errors and intervals where the metric has its own.
 
+    A task without a score has one line, whose `partial` says why.
+
     Where a result has scores by subset, two columns more say which subset a line is of, and how many questions.
     """
     buffer = io.StringIO()
@@ -69,8 +72,8 @@ def write_csv(results: Sequence[TaskResult], path: Path) -> None:
     for result in results:
         counts = result.counts
         numbers = [counts.asked, counts.answered, counts.failed, counts.truncated]
-        about = [*numbers, result.over, result.partial or ""]
-        for metric, value in metric_rows(result):
+        about = [*numbers, result.over, result.missing or result.partial or ""]
+        for metric, value in metric_rows(result) if not result.missing else [("", None)]:
             errors = [stderr_of(result, metric), *(interval_of(result, metric) or (None, None))]
             writer.writerow([result.task, metric, value, *about, *errors, *([None] * 2 if by_subset else [])])
         for row in subset_scores(result, subset_order(result, RunPaths(path.parent))):

@@ -63,7 +63,7 @@ def _run_one(given: Given) -> Returned:
     outcome = _execute_anywhere(plan)
     if outcome.interrupted:
         raise KeyboardInterrupt
-    reports = make_reports(outcome.results, plan.output, errors=dict(outcome.errors))
+    reports = make_reports(outcome, plan.output)
     if not reports and outcome.errors:
         raise outcome.errors[0][1]
     for name, error in outcome.errors:
@@ -97,7 +97,7 @@ def execute(
     Raises:
         FlagMMError: something that concerns all data sets.
     """
-    options = Options(scope=plan.scope, judge=plan.judge, progress=progress)
+    options = Options(scope=plan.scope, judge=plan.judge, secrets=plan.secrets(), progress=progress)
     names = [task.name for task in plan.tasks]
     config = plan.output.config
     before = config.read_text(encoding="utf-8") if config.is_file() else None

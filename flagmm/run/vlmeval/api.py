@@ -82,21 +82,21 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
         status.finish(names[paths.name], result, written)
         files.extend(written)
 
+    unfit = _unanswered(plan.tasks, name, folder, output, status) if config.mode == "eval" else {}
     options = Options(
         scope=plan.scope, judge=plan.judge, progress=run.progress, score=config.mode != "infer", export=write,
-        on_stage=status.reach,
+        on_stage=status.reach, unfit=unfit, secrets=plan.secrets(),
     )  # fmt: skip
-    tasks: list[TaskSpec] = list(plan.tasks)
-    missing: list[tuple[str, FlagMMError]] = []
-    if config.mode == "eval":
-        tasks, missing = _answered(tasks, name, folder, output, status)
-    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=[task.name for task in tasks]) as manifest:
+    asked = [task.name for task in plan.tasks if task.name not in unfit]
+    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=asked) as manifest:
         with status.failing_all():
-            outcome = _run_tasks(tasks, None if config.mode == "eval" else spec, output, options)
-        outcome.errors = [(task, _with_own_advice(error)) for task, error in [*missing, *outcome.errors]]
+            outcome = _run_tasks(plan.tasks, None if config.mode == "eval" else spec, output, options)
+        outcome.errors = [(task, _with_own_advice(error)) for task, error in outcome.errors]
         manifest.state = "interrupted" if outcome.interrupted else "ended"
-    for task, error in outcome.errors:
-        status.fail(task, error)
+    failed = dict(outcome.errors)
+    for row in outcome.missing:
+        task = names[row.task]
+        status.skip(task, str(row.missing)) if task not in failed else status.fail(task, failed[task])
     link(files, folder)
     return ModelRun(model=name, output=output, outcome=outcome, files=files)
 
@@ -107,12 +107,11 @@ def _run_tasks(tasks: Sequence[TaskSpec], spec: ModelSpec | None, output: RunPat
         return run_pipeline(tasks, session, output, options)
 
 
-def _answered(
+def _unanswered(
     tasks: Sequence[TaskSpec], model: str, folder: Path, output: RunPaths, status: RunStatus
-) -> tuple[list[TaskSpec], list[tuple[str, FlagMMError]]]:
-    """The tasks whose answers are there: ours, or a file of predictions; and why the others are not."""
-    found: list[TaskSpec] = []
-    missing: list[tuple[str, FlagMMError]] = []
+) -> dict[str, FlagMMError]:
+    """The tasks without answers, ours or a file of predictions -> what is wrong with them."""
+    missing: dict[str, FlagMMError] = {}
     for task in tasks:
         paths = output.task(task.name)
         file = None if paths.answers.exists() else foreign_predictions(folder, model, task.name)
@@ -124,10 +123,8 @@ def _answered(
             elif not paths.answers.exists():
                 raise DataError(f"no predictions of {model} in {folder}; run --mode infer first")
         except FlagMMError as error:
-            missing.append((task.name, error))
-        else:
-            found.append(task)
-    return found, missing
+            missing[task.name] = error
+    return missing
 
 
 def _with_own_advice(error: FlagMMError) -> FlagMMError:
