@@ -19,7 +19,7 @@ from flagmm.config.secrets import mask_url, redact
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
 from flagmm.models.client import BaseClient, Call
 from flagmm.models.openai_body import BodyBuilder
-from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, status_error
+from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, setting_hint, status_error
 from flagmm.models.sse import EventParser, StreamedReply
 from flagmm.registry import MODELS
 from flagmm.types import CallSettings, Message, ModelOutput, TextPart
@@ -215,6 +215,11 @@ class HttpClient(BaseClient):
         error = status_error(response.status, text, response.headers)
         if error.status in (401, 403) and error.kind == "auth" and not self._secrets:
             error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
+        if error.kind == "bad_request":
+            spec = self._spec
+            sends_limit = spec.max_tokens is not None and spec.max_tokens_key is None
+            hint = setting_hint(str(error), max_tokens=sends_limit, temperature=spec.temperature is not None)
+            error.args = (f"{error}{hint}",)
         return error
 
     def _open_session(self) -> aiohttp.ClientSession:

@@ -22,6 +22,12 @@ _KINDS: dict[int, ErrorKind] = {
 _REFUSAL = re.compile(
     r"(?i)content[_ ]?(filter|policy|management)|data_inspection_failed|inappropriate content|responsibleai"
 )
+_IS_UNSUPPORTED = r"unsupported|not supported?|deprecated|unrecognized|unknown|unexpected|not (?:allowed|permitted)"
+_WANTS_OTHER_LIMIT = re.compile(rf"(?i)max_completion_tokens.*instead|(?:{_IS_UNSUPPORTED}).*max_tokens"
+                                rf"|max_tokens.*(?:{_IS_UNSUPPORTED}|max_completion_tokens.*instead)")  # fmt: skip
+_TURNS_DOWN_TEMPERATURE = re.compile(
+    rf"(?i)(?:{_IS_UNSUPPORTED})[^.]*\btemperature\b|\btemperature\b.*(?:{_IS_UNSUPPORTED}|\bonly\b|cannot|must be)"
+)
 _REFUSAL_REASONS = {"content_filter", "safety", "refusal", "sensitive"}
 _TEXT_LIMIT = 300
 _READ_OF_PAGE = 4096  # characters of an error page; what matters stands at its beginning
@@ -154,6 +160,24 @@ def status_error(status: int, body: str, headers: Mapping[str, str]) -> ModelErr
         retryable=status in _RETRIED_STATUSES or status >= 500,
         retry_after=parse_retry_after(headers.get("Retry-After")),
     )
+
+
+def setting_hint(message: str, *, max_tokens: bool, temperature: bool) -> str:
+    """Which setting of the model an error is about; "" where it is about none of these.
+
+    Args:
+        max_tokens: whether the request had one.
+        temperature: whether the request had one.
+
+    >>> setting_hint("'max_tokens' is not supported; use 'max_completion_tokens' instead", max_tokens=True,
+    ...              temperature=True)
+    ' (give the model "max_tokens_key": "max_completion_tokens")'
+    """
+    if max_tokens and _WANTS_OTHER_LIMIT.search(message):
+        return ' (give the model "max_tokens_key": "max_completion_tokens")'
+    if temperature and _TURNS_DOWN_TEMPERATURE.search(message):
+        return ' (give the model "temperature": null to send none)'
+    return ""
 
 
 def parse_retry_after(value: str | None) -> float | None:
