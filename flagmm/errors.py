@@ -63,12 +63,14 @@ class ResumeError(FlagMMError):
     Attributes:
         found: what is wrong, without what to do about it.
         advice: what to do in the words of `flagevalmm --tasks`; empty where `found` says it.
+        may_be_same_model: whether the run goes on where a person says that the model is the same one.
     """
 
-    def __init__(self, found: str, *, advice: str = "") -> None:
+    def __init__(self, found: str, *, advice: str = "", may_be_same_model: bool = False) -> None:
         super().__init__(f"{found}; {advice}" if advice else found)
         self.found = found
         self.advice = advice
+        self.may_be_same_model = may_be_same_model
 
 
 class UserCodeError(FlagMMError):

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from flagmm.assembly import attach_judge, build_dataset, build_evaluator, dataset_settings, task_code
+from flagmm.config.secrets import redact
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
-from flagmm.config.secrets import redact
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, ResumeError, UserCodeError
 from flagmm.evaluator.aggregate import count
 from flagmm.evaluator.answers import read_answers, reply_counts
@@ -18,6 +18,7 @@ from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.other_data import warn_of_other_data
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
+from flagmm.inference.resume import Resume
 from flagmm.inference.session import ModelSession
 from flagmm.inference.task import infer, restore_answers
 from flagmm.jsonio import write_json
@@ -44,7 +45,7 @@ class Options:
     dataset_settings: Mapping[str, Any] = field(default_factory=dict)
     """Keywords of data sets (`subset_list`, `strict`, …), taken before the tasks' own."""
     skip_finished: bool = False
-    overwrite: bool = False
+    resume: Resume = field(default_factory=Resume)
     reprocess: bool = False
     judge: Mapping[str, Any] | None = None
     """A judge taken before the tasks' own: a model file's keys, with `strategy` and `prompt`."""
@@ -198,7 +199,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
                 session,
                 paths,
                 scope=options.scope,
-                overwrite=options.overwrite,
+                resume=options.resume,
                 progress=options.progress,
             )
             if session.stop.requested:

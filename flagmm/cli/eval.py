@@ -98,6 +98,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-timestamp", action="store_true", default=None, help="put results into the work dir itself")
     group.add_argument("--use-cache", metavar="DIR", help="go on with the results folder of an earlier run")
     group.add_argument(
+        "--same-model", action="store_true", default=None,
+        help="go on at another url, which serves the model that answered before",
+    )  # fmt: skip
+    group.add_argument(
         "--rerun-review", action="store_true", default=None, help="score the answers there again; asks no model"
     )
     group.add_argument(

@@ -126,6 +126,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     from flagmm.config.locate import read_model_file
     from flagmm.inference.plan import Scope
     from flagmm.inference.progress import make_progress
+    from flagmm.inference.resume import Resume
     from flagmm.pipeline import Options
 
     limit, label = arguments.limit, f"limit {arguments.limit}" if arguments.limit else ""
@@ -138,7 +139,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         data_root=arguments.data_root,
         dataset_settings=_dataset_settings(arguments),
         skip_finished=arguments.skip,
-        overwrite=arguments.overwrite,
+        resume=Resume(overwrite=arguments.overwrite, same_model=arguments.same_model),
         reprocess=arguments.reprocess,
         judge=read_model_file(arguments.judge) if arguments.judge else None,
         progress=make_progress(quiet=arguments.quiet),

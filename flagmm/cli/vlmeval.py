@@ -61,6 +61,10 @@ def build_parser() -> argparse.ArgumentParser:
         "--rule", choices=["careful", "reference"], help="reference: read replies as VLMEvalKit does, faults included"
     )
     parser.add_argument("--reuse", action="store_true", default=None, help="go on with the newest run of each model")
+    parser.add_argument(
+        "--same-model", action="store_true", default=None,
+        help="with --reuse: go on at another url, which serves the model that answered before",
+    )  # fmt: skip
     parser.add_argument("--keep-failed", action="store_true", default=None, help="do not ask failed items again")
     parser.add_argument("--verbose", action="store_true", default=None, help="show details of each item")
     parser.add_argument("--debug", action="store_true", default=None, help="show tracebacks and details")

@@ -83,6 +83,8 @@ class ModelSpec:
     output_dir: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     """Keys that only this `model_type` takes."""
+    identity: str | None = None
+    """What the endpoint says that it serves as `model_name`; learned from it, never given."""
 
     @property
     def shown_name(self) -> str:
@@ -152,7 +154,8 @@ _ANY = _Check("a value", lambda value: True)
 
 _CHECKS = {
     "model_name": _TEXT, "model_type": _TEXT, "chat_name": _OPTIONAL_TEXT, "url": _OPTIONAL_TEXT,
-    "api_key": _OPTIONAL_TEXT, "max_tokens": _COUNT, "temperature": _TEMPERATURE, "max_tokens_key": _MAX_TOKENS_KEY, "top_p": _FRACTION, "seed": _WHOLE,
+    "api_key": _OPTIONAL_TEXT, "max_tokens": _COUNT, "temperature": _TEMPERATURE, "top_p": _FRACTION, "seed": _WHOLE,
+    "max_tokens_key": _MAX_TOKENS_KEY,
     "stream": _FLAG, "system_prompt": _OPTIONAL_TEXT, "num_workers": _COUNT, "num_infers": _COUNT, "use_cache": _FLAG,
     "max_image_size": _COUNT, "max_long_side": _COUNT, "min_short_side": _COUNT, "max_num_frames": _COUNT,
     "timeout": _SECONDS, "retries": _NOT_NEGATIVE, "reasoning": _ANY, "thinking": _ANY, "provider": _ANY,

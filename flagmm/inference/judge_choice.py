@@ -19,8 +19,8 @@ _OLD_NAMES = {
     "num_threads": "num_workers", "retry_time": "timeout",
 }  # fmt: skip
 _SAME_NAMES = (
-    "temperature", "top_p", "seed", "max_tokens", "max_tokens_key", "stream", "system_prompt", "num_workers", "timeout", "retries",
-    "reasoning", "thinking", "provider", "extra_body", "headers",
+    "temperature", "top_p", "seed", "max_tokens", "max_tokens_key", "stream", "system_prompt", "num_workers", "timeout",
+    "retries", "reasoning", "thinking", "provider", "extra_body", "headers",
 )  # fmt: skip
 _OLD_DEFAULT_PORT = 8001
 _OF_THE_TASK = ("strategy", "prompt")

@@ -71,6 +71,7 @@ class Plan:
     Attributes:
         count: questions in scope.
         open_calls: those to be made, in order.
+        fingerprint: of the model and its settings, as the hashes of requests hold it.
         is_patient: whether all are made, also where the endpoint turns down one question after the other.
     """
 
@@ -79,7 +80,7 @@ class Plan:
     ) -> None:
         self._dataset = dataset
         self._store = store
-        self._fingerprint = fingerprint
+        self.fingerprint = fingerprint
         self._repeats = repeats
         self._keep_failed = scope.keep_failed
         self.is_patient = scope.keep_failed or scope.ignore_errors
@@ -153,7 +154,7 @@ class Plan:
             messages = identified(sample.messages, entry.media)
         except DataError:  # a picture is gone; asking tells so
             return False
-        return request_hash(self._fingerprint, messages, inference) == entry.request
+        return request_hash(self.fingerprint, messages, inference) == entry.request
 
 
 def identified(messages: tuple[Message, ...], known: tuple[MediaIdentity, ...] = ()) -> tuple[Message, ...]:

@@ -88,7 +88,7 @@ class Inference:
             sample = await self._identify(sample, call)
         except DataError as error:
             return _failed(call, "media", str(error))
-        request = request_hash(self._session.fingerprint, sample.messages, call.inference)
+        request = request_hash(self._plan.fingerprint, sample.messages, call.inference)
         try:
             output = await ask_model(self._session.client, sample.messages, self._settings(sample, call))
         except NotStarted:

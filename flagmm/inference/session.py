@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -16,7 +17,8 @@ from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interrupt import Gate, NotStarted, Stop
 from flagmm.memory import give_back
 from flagmm.models.build import build_client
-from flagmm.models.client import ModelClient
+from flagmm.models.cache import Cached
+from flagmm.models.client import ModelClient, TellsIdentity
 from flagmm.models.fetching import with_media
 from flagmm.models.stack import build_stack
 from flagmm.plugin import describe, user_code
@@ -40,7 +42,9 @@ class ModelSession:
         self.fingerprint = fingerprint(spec)
         self.model = build_client(spec)
         self.client: ModelClient = build_stack(Gate(with_media(self.model, spec), self.stop), spec)
-        self.guard = HopelessGuard(endpoint=mask_url(spec.url) if spec.url else spec.model_name, workers=spec.num_workers)
+        endpoint = mask_url(spec.url) if spec.url else spec.model_name
+        self.guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers)
+        self._is_identified = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> ModelSession:
@@ -73,6 +77,19 @@ class ModelSession:
                 loop.run_until_complete(self.client.__aexit__(kind, error, trace))
         except UserCodeError as failure:
             logger.warning("%s", failure)
+
+    def identify(self) -> None:
+        """Learn which model the endpoint serves, once for all tasks, where it tells; nothing is asked of the model."""
+        if self._is_identified or not isinstance(self.model, TellsIdentity):
+            return
+        self._is_identified = True
+        self.run(lambda: self.stop.heeded(self._learn_identity(self.model)))
+
+    async def _learn_identity(self, model: TellsIdentity) -> None:
+        self.spec = replace(self.spec, identity=await model.model_identity())
+        self.fingerprint = fingerprint(self.spec)
+        if isinstance(self.client, Cached):
+            self.client.fingerprint = self.fingerprint
 
     def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run `work` to its end, signals heeded meanwhile."""

@@ -65,6 +65,11 @@ class PredictionStore:
         """Whether there is a line for any call of a question."""
         return any(question_id in offsets for offsets in self._offsets.values())
 
+    def holds_answers(self) -> bool:
+        """Whether the model replied to any call: what failed holds nothing."""
+        places = (place for offsets in self._offsets.values() for place in offsets.values())
+        return any(_entry(self._read(place)).status != "failed" for place in places)
+
     def get(self, question_id: str, inference: int) -> Entry | None:
         """The last line for this call, if there is one."""
         offset = self._offset(question_id, inference)

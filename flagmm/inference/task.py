@@ -7,7 +7,6 @@ import itertools
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 from flagmm.config.dump import dump_model, dump_task, to_plain
@@ -19,10 +18,11 @@ from flagmm.inference.other_data import refuse_other_data
 from flagmm.inference.own_prompts import worded_by
 from flagmm.inference.plan import Plan, Scope
 from flagmm.inference.progress import Progress
+from flagmm.inference.resume import Resume, Settled, settle
 from flagmm.inference.run import Inference
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore
-from flagmm.jsonio import read_json, write_json, writing
+from flagmm.jsonio import write_json, writing
 from flagmm.paths import TaskPaths
 
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def infer(
     paths: TaskPaths,
     *,
     scope: Scope,
-    overwrite: bool,
+    resume: Resume,
     progress: Progress,
 ) -> None:
     """Ask what is still to be asked and write `<task>.json`.
@@ -48,10 +48,9 @@ def infer(
         paths.folder.mkdir(parents=True, exist_ok=True)
     dataset = worded_by(session, dataset)
     with _only_run(paths):
-        if overwrite:
-            _clear(paths)
-        _check_resumable(paths, session)
-        _ask(task, dataset, session, paths, scope, progress)
+        session.identify()
+        settled = settle(paths, session, resume)
+        _ask(task, dataset, session, paths, settled=settled, scope=scope, progress=progress)
 
 
 def restore_answers(dataset: Dataset, paths: TaskPaths) -> None:
@@ -85,13 +84,20 @@ def _only_run(paths: TaskPaths) -> Iterator[None]:
 
 
 def _ask(
-    task: TaskSpec, dataset: Dataset, session: ModelSession, paths: TaskPaths, scope: Scope, progress: Progress
+    task: TaskSpec,
+    dataset: Dataset,
+    session: ModelSession,
+    paths: TaskPaths,
+    *,
+    settled: Settled,
+    scope: Scope,
+    progress: Progress,
 ) -> None:
     spec, name = session.spec, task.name
     with PredictionStore(paths.predictions) as store:
-        plan = Plan(dataset, store, fingerprint=session.fingerprint, repeats=spec.num_infers, scope=scope)
-        refuse_other_data(task, dataset, paths, plan, saved=len(store))
-        write_json(paths.config, _config(task, session, scope))
+        plan = Plan(dataset, store, fingerprint=settled.fingerprint, repeats=spec.num_infers, scope=scope)
+        refuse_other_data(task, dataset, paths, plan, saved=len(store) if store.holds_answers() else 0)
+        write_json(paths.config, _config(task, session, settled, scope))
         logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, spec.num_infers), paths.folder)
         inference = Inference(plan, store, session, progress=progress)
         if plan.open_calls:  # an earlier score is not that of the answers to come
@@ -115,47 +121,12 @@ def _what_runs(dataset: Dataset, plan: Plan, repeats: int) -> str:
     return f"{plan.count} questions{times}{with_media}, {len(plan.open_calls)} still to ask"
 
 
-def _config(task: TaskSpec, session: ModelSession, scope: Scope) -> dict[str, Any]:
+def _config(task: TaskSpec, session: ModelSession, settled: Settled, scope: Scope) -> dict[str, Any]:
     return {
         "task": dump_task(task),
         "model": dump_model(session.spec),
         "answer_settings": to_plain(session.spec.answer_settings()),
-        "fingerprint": session.fingerprint,
+        "identity": settled.identity,
+        "fingerprint": settled.fingerprint,
         "scope": scope.label or None,
     }
-
-
-def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
-    """Refuse to mix answers of different settings.
-
-    Raises:
-        ResumeError: it says what differs and what to do.
-    """
-    if not paths.predictions.exists():
-        if paths.answers.exists():
-            raise ResumeError(
-                f"{paths.answers}: answers that this run did not make",
-                advice="score them with --without-infer, ask again with --overwrite, or give another --output-dir",
-            )
-        return
-    if paths.predictions.stat().st_size == 0:
-        return
-    saved = read_json(paths.config) if paths.config.exists() else {}
-    if saved.get("fingerprint") == session.fingerprint:
-        return
-    before, now = saved.get("answer_settings") or {}, to_plain(session.spec.answer_settings())
-    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    changes = [f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys]
-    repeats, repeats_now = (saved.get("model") or {}).get("num_infers", 1), session.spec.num_infers
-    if repeats != repeats_now and "temperature" in keys:  # which is 0 or 1 by it, where none is given
-        changes.insert(0, f"num_infers was {repeats}, is {repeats_now}")
-    raise ResumeError(
-        f"{paths.folder}: saved answers were made with other settings ({'; '.join(changes) or 'unknown'})",
-        advice="give another --output-dir, or --overwrite to ask everything again",
-    )
-
-
-def _clear(paths: TaskPaths) -> None:
-    files: list[Path] = [paths.predictions, paths.answers, paths.evaluated, paths.result, paths.config]
-    for file in files:
-        file.unlink(missing_ok=True)

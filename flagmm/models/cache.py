@@ -75,18 +75,22 @@ class ReplyCache:
 
 
 class Cached(Wrapper):
-    """Answers from the cache where it can, and keeps what it had to ask for."""
+    """Answers from the cache where it can, and keeps what it had to ask for.
+
+    Attributes:
+        fingerprint: of the model and its settings.
+    """
 
     def __init__(self, inner: ModelClient, path: Path, fingerprint: str) -> None:
         super().__init__(inner)
         self._cache = ReplyCache(path)
         self._path = path
-        self._fingerprint = fingerprint
+        self.fingerprint = fingerprint
         self._has_warned = False
         self._warning = threading.Lock()  # calls of several threads may fail at once
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
-        key = request_hash(self._fingerprint, messages, settings.repeat)
+        key = request_hash(self.fingerprint, messages, settings.repeat)
         known = await asyncio.to_thread(self._tried, self._cache.get, key)
         if known is not None:
             return known

@@ -19,7 +19,7 @@ from flagmm.config.secrets import mask_url, redact
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
 from flagmm.models.client import BaseClient, Call
 from flagmm.models.openai_body import BodyBuilder
-from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, setting_hint, status_error
+from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, served_root, setting_hint, status_error
 from flagmm.models.sse import EventParser, StreamedReply
 from flagmm.registry import MODELS
 from flagmm.types import CallSettings, Message, ModelOutput, TextPart
@@ -152,6 +152,21 @@ class HttpClient(BaseClient):
             return None
         error.args = (redact(str(error), self._secrets),)
         return error if error.kind == "auth" else None
+
+    async def model_identity(self) -> str | None:
+        """The `root` of the model in the endpoint's list of models, as vLLM and SGLang give it; asks no model."""
+        import aiohttp
+
+        limit = aiohttp.ClientTimeout(total=min(_CHECK_SECONDS, self._spec.timeout))
+        url = models_url(self.url)
+        try:
+            async with self._open_session().get(
+                url, allow_redirects=False, proxy=self._proxy, timeout=limit
+            ) as response:
+                body = await _read_beginning(response)
+        except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
+            return None
+        return served_root(body, self._spec.model_name) if response.status == 200 else None
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         return await self._send(await self._build(messages, settings))

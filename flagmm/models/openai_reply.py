@@ -162,6 +162,20 @@ def status_error(status: int, body: str, headers: Mapping[str, str]) -> ModelErr
     )
 
 
+def served_root(body: bytes, model_name: str) -> str | None:
+    """The `root` of a model in a list of models: which weights are served under its name; None where it has none.
+
+    A server of one model may take any name for it, so the only one of a list is that model.
+    """
+    try:
+        listed = json.loads(body)["data"]
+        models = [model for model in listed if model["id"] == model_name] or (listed if len(listed) == 1 else [])
+        root = models[0]["root"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return root if isinstance(root, str) and root else None
+
+
 def setting_hint(message: str, *, max_tokens: bool, temperature: bool) -> str:
     """Which setting of the model an error is about; "" where it is about none of these.
 

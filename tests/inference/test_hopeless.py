@@ -69,7 +69,9 @@ def observed_until_given_up(outcomes, workers=8):
         pytest.param(["ok", *["timeout"] * 19, "ok", *["server: oops"] * 19], None, id="overloaded for a while"),
         pytest.param(["ok", *["timeout", "media"] * 30], 1 + 39, id="broken pictures are no sign of life"),
         pytest.param(["ok", *["timeout"] * 19, "bad_request: no", *["timeout"] * 19], None, id="HTTP 400 is one"),
-        pytest.param(["ok", *["bad_request: no"] * 50], None, id="once answered, what is turned down is the items' fault"),
+        pytest.param(
+            ["ok", *["bad_request: no"] * 50], None, id="once answered, what is turned down is the items' fault"
+        ),
         pytest.param(["ok", *["model: oops"] * 50], None, id="as is what a model class raises"),
         pytest.param([], None, id="nothing"),
     ],
@@ -101,9 +103,10 @@ def test_a_row_of_failures_goes_on_over_the_ends_of_tasks_and_their_first_calls_
             guard.observe(outcome(f"timeout: {number}"))
         guard.close()
     guard.start_task()
+    for number in range(3):
+        guard.observe(outcome(f"timeout: {number}"))
     with pytest.raises(EndpointError, match=r"^http://h/v1 answers no more: ") as caught:
-        for number in range(4):
-            guard.observe(outcome(f"timeout: {number}"))
+        guard.observe(outcome("timeout: 3"))
     assert (caught.value.of_task, caught.value.exit_status) == (False, 2)
 
 
@@ -119,9 +122,11 @@ def test_the_next_task_of_an_endpoint_that_answered_is_given_up_as_soon_as_the_f
 @pytest.mark.parametrize("raises", [EndpointError, JudgeError])
 def test_what_is_raised_for_a_judge_is_an_error_of_the_judge(raises):
     guard = HopelessGuard(endpoint="e", workers=1, raises=raises)
+    error = ModelError("no", kind="bad_request", status=400)
+    for _ in range(9):
+        guard.observe_call(error)
     with pytest.raises(raises) as caught:
-        for _ in range(10):
-            guard.observe_call(ModelError("no", kind="bad_request", status=400))
+        guard.observe_call(error)
     assert type(caught.value) is raises
     assert caught.value.of_task
     assert ("--keep-failed" in str(caught.value)) == (raises is EndpointError)

@@ -13,6 +13,7 @@ from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import DataError, FlagMMError, ResumeError
 from flagmm.inference.progress import Progress
+from flagmm.inference.resume import Resume
 from flagmm.inference.session import ModelSession
 from flagmm.manifest import Manifest
 from flagmm.paths import RunPaths, TaskPaths
@@ -84,8 +85,8 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
 
     unfit = _unanswered(plan.tasks, name, folder, output, status) if config.mode == "eval" else {}
     options = Options(
-        scope=plan.scope, judge=plan.judge, progress=run.progress, score=config.mode != "infer", export=write,
-        on_stage=status.reach, unfit=unfit, secrets=plan.secrets(),
+        scope=plan.scope, resume=Resume(same_model=config.same_model), judge=plan.judge, progress=run.progress,
+        score=config.mode != "infer", export=write, on_stage=status.reach, unfit=unfit, secrets=plan.secrets(),
     )  # fmt: skip
     asked = [task.name for task in plan.tasks if task.name not in unfit]
     with Manifest(output.manifest, argv=run.command, spec=spec, tasks=asked) as manifest:
@@ -131,4 +132,7 @@ def _with_own_advice(error: FlagMMError) -> FlagMMError:
     """The error with what to do about it in the words of this command."""
     if not isinstance(error, ResumeError) or not error.advice:
         return error
-    return ResumeError(error.found, advice="leave --reuse out to ask everything again into a new folder")
+    advice = "leave --reuse out to ask everything again into a new folder"
+    if error.may_be_same_model:
+        advice = f"say --same-model where it is, or {advice}"
+    return ResumeError(error.found, advice=advice)
