@@ -279,3 +279,15 @@ def test_answer_settings_hold_no_password():
 def test_a_model_is_shown_by_its_chat_name():
     assert parse().shown_name == "m"
     assert parse({"chat_name": "My model"}).shown_name == "My model"
+
+
+def test_the_name_of_the_token_limit_is_one_of_two():
+    assert parse({"max_tokens_key": "max_completion_tokens"}).max_tokens_key == "max_completion_tokens"
+    assert parse({"max_tokens_key": "max_tokens"}) == parse()
+    with pytest.raises(ConfigError, match='max_tokens_key: expected "max_tokens" or "max_completion_tokens", found'):
+        parse({"max_tokens_key": "max_completion"})
+
+
+def test_an_identity_is_learned_and_not_given():
+    with pytest.raises(ConfigError, match="unknown key 'identity'"):
+        parse({"identity": "/a"})

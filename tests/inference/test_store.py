@@ -160,3 +160,18 @@ def test_the_store_knows_how_often_questions_were_asked(path):
         assert store.repeats == 3
     with PredictionStore(path.with_name("other.jsonl")) as store:
         assert store.repeats == 1
+
+
+@pytest.mark.parametrize(
+    ("statuses", "holds"), [([], False), (["failed"] * 3, False), (["failed", "empty"], True), (["refused"], True)]
+)
+def test_what_failed_holds_no_answer(path, statuses, holds):
+    write(path, *(prediction(str(number), status=status) for number, status in enumerate(statuses)))
+    with PredictionStore(path) as store:
+        assert store.holds_answers() == holds
+
+
+def test_an_answer_that_was_asked_for_again_and_failed_is_none(path):
+    write(path, prediction("1"), prediction("1", status="failed"))
+    with PredictionStore(path) as store:
+        assert not store.holds_answers()

@@ -252,3 +252,10 @@ def test_the_data_set_may_say_how_many_frames_a_video_is_sent_as(tmp_path, extra
     path = make_video(tmp_path / "a.mp4")  # of 100 frames and 4 seconds
     part = VideoPart(source=MediaSource(path=str(path)), extra=extra)
     assert len(content(part, max_num_frames=2)) == frames
+
+
+@pytest.mark.parametrize(("key", "sent"), [(None, "max_tokens"), ("max_completion_tokens", "max_completion_tokens")])
+def test_the_token_limit_goes_under_the_name_that_the_model_wants(key, sent):
+    limits = {name: value for name, value in body("Q?", max_tokens=5, max_tokens_key=key).items() if "max" in name}
+    assert limits == {sent: 5}
+    assert "max_completion_tokens" not in body("Q?", max_tokens_key=key)

@@ -76,3 +76,15 @@ def test_every_registered_report_is_written_into_the_folder(tmp_path):
 def test_a_report_of_nothing_can_be_written(tmp_path, write):
     write([], tmp_path / "summary")
     assert (tmp_path / "summary").read_text().strip()
+
+
+def test_a_task_without_a_score_has_an_entry_in_each_file(tmp_path):
+    results = [RESULTS[0], TaskResult(task="gone", metrics={}, counts=Counts(), missing="not run: no data")]
+    with REPORTERS.local():
+        write_summaries(results, RunPaths(tmp_path))
+    told = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["tasks"]
+    assert [entry["missing"] for entry in told] == [None, "not run: no data"]
+    assert told[1]["metrics"] == {}
+    assert (tmp_path / "summary.csv").read_text().splitlines()[-1] == "gone,,,0,0,0,0,asked,not run: no data,,,"
+    assert "| gone     | not run: no data |" in (tmp_path / "summary.md").read_text()
+    assert "- gone: not run: no data" in (tmp_path / "summary.md").read_text()
