@@ -197,7 +197,7 @@ def test_any_body_of_an_error_gives_a_model_error_of_one_short_line(status, body
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
-        (301, "not_found", False), (400, "bad_request", False), (401, "auth", False), (402, "bad_request", False),
+        (301, "not_found", False), (400, "bad_request", False), (401, "auth", False), (402, "auth", False),
         (403, "auth", False), (404, "not_found", False), (405, "not_found", False), (408, "server", True),
         (409, "server", True), (410, "not_found", False), (413, "bad_request", False), (422, "bad_request", False),
         (425, "server", True), (429, "rate_limit", True), (500, "server", True), (502, "server", True),
