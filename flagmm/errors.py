@@ -7,7 +7,7 @@ FlagMMError                what a person can mend; exit status 2 unless said oth
 ├── OutputError            a file of the run cannot be written: no space, no right, a file where a folder should be
 ├── ResumeError            saved answers were made with other settings
 ├── UserCodeError          a task folder's own code raised
-├── EndpointError          the model cannot be used at all: wrong key, wrong URL, nobody there
+├── EndpointError          the model cannot be used, by any task or by one: wrong key, wrong URL, nobody there
 │   └── JudgeError         the same of a task's judge; the model under test may be well
 └── ModelError             one call failed; becomes the error of one item, never ends a run
 """
@@ -21,7 +21,7 @@ ErrorKind = Literal[
     "timeout",
     "rate_limit",  # HTTP 429
     "server",  # HTTP 5xx, 408, 409, or a generation that the server says it broke off
-    "auth",  # HTTP 401, 403
+    "auth",  # HTTP 401, 402, 403, 407
     "not_found",  # HTTP 404, 405, 410
     "bad_request",  # any other HTTP 4xx
     "bad_reply",  # HTTP 200 with something that is no completion
@@ -64,12 +64,14 @@ class ResumeError(FlagMMError):
     Attributes:
         found: what is wrong, without what to do about it.
         advice: what to do in the words of `flagevalmm --tasks`; empty where `found` says it.
+        may_be_same_model: whether the run goes on where a person says that the model is the same one.
     """
 
-    def __init__(self, found: str, *, advice: str = "") -> None:
+    def __init__(self, found: str, *, advice: str = "", may_be_same_model: bool = False) -> None:
         super().__init__(f"{found}; {advice}" if advice else found)
         self.found = found
         self.advice = advice
+        self.may_be_same_model = may_be_same_model
 
 
 class UserCodeError(FlagMMError):
@@ -79,7 +81,16 @@ class UserCodeError(FlagMMError):
 
 
 class EndpointError(FlagMMError):
-    """The model cannot be used at all; no further call is worth making."""
+    """The model cannot be used; no further call is worth making.
+
+    Attributes:
+        of_task: whether it turned down what one task asks, and other tasks may fare better; exit status 1.
+    """
+
+    def __init__(self, message: str, *, of_task: bool = False) -> None:
+        super().__init__(message)
+        self.of_task = of_task
+        self.exit_status = 1 if of_task else FlagMMError.exit_status
 
 
 class JudgeError(EndpointError):

@@ -220,6 +220,17 @@ def writing_records(path: Path) -> Iterator[Callable[[Any], None]]:
             file.write("\n]\n")
 
 
+def remove_files(*files: Path) -> None:
+    """Remove files, those that are not there left out.
+
+    Raises:
+        OutputError: one cannot be removed.
+    """
+    for file in files:
+        with writing(file):
+            file.unlink(missing_ok=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file, atomically."""
     with AtomicFile(path) as file:

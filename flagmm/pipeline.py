@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from flagmm.assembly import attach_judge, build_dataset, check_judged, dataset_settings, find_evaluator, task_code
+from flagmm.config.secrets import redact
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
-from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, UserCodeError
+from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, ResumeError, UserCodeError
 from flagmm.evaluator.aggregate import about_endings, counts_of, what_is_missing
-from flagmm.evaluator.answers import read_answers, scope_of
+from flagmm.evaluator.answers import read_answers, reply_counts, scope_of
 from flagmm.evaluator.tallies import ReplyTally
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.other_data import warn_of_other_data, warn_of_other_prompts
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
+from flagmm.inference.resume import Resume
 from flagmm.inference.session import ModelSession
 from flagmm.inference.task import infer, restore_answers
 from flagmm.jsonio import read_json, write_json
@@ -26,7 +28,7 @@ from flagmm.plugin import user_code
 from flagmm.report.results import read_result, read_results
 from flagmm.report.summary import write_summaries
 from flagmm.report.validity import has_losses
-from flagmm.types import TaskResult
+from flagmm.types import Counts, TaskResult
 
 logger = logging.getLogger(__name__)
 
@@ -44,12 +46,16 @@ class Options:
     dataset_settings: Mapping[str, Any] = field(default_factory=dict)
     """Keywords of data sets (`subset_list`, `strict`, …), taken before the tasks' own."""
     skip_finished: bool = False
-    overwrite: bool = False
+    resume: Resume = field(default_factory=Resume)
     reprocess: bool = False
     judge: Mapping[str, Any] | None = None
     """A judge taken before the tasks' own: a model file's keys, with `strategy` and `prompt`."""
     score: bool = True
     """False only asks."""
+    unfit: Mapping[str, FlagMMError] = field(default_factory=dict)
+    """Tasks that are not run -> why."""
+    secrets: Sequence[str] = ()
+    """Texts that are left out of what reports say of errors."""
     export: Export | None = None
     """Writes a scored task in another tool's layout, too."""
     on_stage: Callable[[str, Stage], object] = lambda task, stage: None
@@ -64,7 +70,17 @@ class Outcome:
     results: list[TaskResult] = field(default_factory=list)
     errors: list[tuple[str, FlagMMError]] = field(default_factory=list)
     """(task, why it has no result)."""
+    missing: list[TaskResult] = field(default_factory=list)
+    """A row for each task without a result, those included that the run did not come to."""
+    tasks: tuple[str, ...] = ()
+    """All that were asked for, in order."""
     interrupted: bool = False
+
+    @property
+    def rows(self) -> list[TaskResult]:
+        """What tables show: a result for each task, or why there is none."""
+        by_name = {result.task: result for result in [*self.missing, *self.results]}
+        return [by_name[name] for name in self.tasks if name in by_name]
 
     @property
     def exit_status(self) -> int:
@@ -90,29 +106,71 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
     Args:
         session: the model under test; None scores saved answers only.
     """
-    outcome = Outcome()
+    outcome = Outcome(tasks=tuple(output.task(task.name).name for task in tasks))
+    reached: set[str] = set()
     for task in tasks:
+        reached.add(task.name)
         try:
+            if task.name in options.unfit:
+                raise options.unfit[task.name]
             with user_code(str(task.path)):
                 paths = output.saved_task(task.name) if session is None else output.task(task.name)
                 result = run_task(task, session, paths, options)
         except FlagMMError as error:
             outcome.errors.append((task.name, error))
             outcome.results += [error.result] if isinstance(error, NothingAskedError) else []
-            is_judge = isinstance(error, JudgeError) and options.judge is None  # which other tasks may not have
-            if isinstance(error, EndpointError) and not is_judge:  # the other tasks have the same model
+            if _ends_run(error, options):
                 break
+        except KeyboardInterrupt:  # while data were made ready, or answers scored
+            outcome.interrupted = True
+            break
         else:
             outcome.results += [result] if result else []
         if session is not None and session.stop.requested:
             outcome.interrupted = True
             break
+    _add_missing(outcome, tasks, reached, output, options)
     try:
-        if output.results():
-            write_summaries(read_results(output), output)
+        write_summaries(_summarized(outcome, output), output)
     except OutputError as error:  # the tasks' own results are there
         outcome.errors.append(("summary", error))
     return outcome
+
+
+def _ends_run(error: FlagMMError, options: Options) -> bool:
+    """Whether no other task can fare better."""
+    if not isinstance(error, EndpointError) or error.of_task:
+        return False
+    return not isinstance(error, JudgeError) or options.judge is not None  # others may have another judge
+
+
+def _add_missing(
+    outcome: Outcome, tasks: Sequence[TaskSpec], reached: Set[str], output: RunPaths, options: Options
+) -> None:
+    """Say of each task without a result why it has none."""
+    errors = dict(outcome.errors)
+    found = {result.task for result in outcome.results}
+    why_not_reached = "interrupted"
+    for task in tasks:
+        paths, error = output.task(task.name), errors.get(task.name)
+        if paths.name in found:
+            continue
+        reason = why_not_reached
+        if error is not None:
+            reason = " ".join(redact(str(error), [*task.secrets(), *options.secrets]).split())
+            why_not_reached = f"the run ended at {task.name}: {reason}"
+        # What another run asked says nothing of this one.
+        is_of_this_run = task.name in reached and not isinstance(error, ResumeError)
+        counts = reply_counts(paths.answers) if is_of_this_run else Counts()
+        text = f"{'not scored' if counts.asked else 'not run'}: {reason}"
+        outcome.missing.append(TaskResult(task=paths.name, metrics={}, counts=counts, missing=text))
+
+
+def _summarized(outcome: Outcome, output: RunPaths) -> list[TaskResult]:
+    """What the summary tells of: every result in the directory, and what of this run has none there."""
+    results = read_results(output)
+    found = {result.task for result in results}
+    return [*results, *(result for result in outcome.missing if result.task not in found)]
 
 
 def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, options: Options) -> TaskResult | None:
@@ -145,7 +203,7 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
                 session,
                 paths,
                 scope=options.scope,
-                overwrite=options.overwrite,
+                resume=options.resume,
                 progress=options.progress,
             )
             if session.stop.requested:

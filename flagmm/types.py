@@ -221,4 +221,6 @@ class TaskResult:
     """Which items the metrics are over; user code may want the answered ones only."""
     partial: str | None = None
     """Why this is no full run ("try run", "limit 10", "3 of 5 asked"), or None."""
+    missing: str | None = None
+    """Why there is no score of a task that was asked for: "not run: …", or "not scored: …" where answers are there."""
     details: dict[str, Any] = field(default_factory=dict)

@@ -216,7 +216,9 @@ class MockEndpoint:
 
     Attributes:
         url: the `/v1` root.
-        requests: all requests so far, in order of arrival, those to wrong paths included.
+        requests: all requests so far, in order of arrival, those to wrong paths included; but for looks at the list of
+            models, unless `files` say what it holds: every run looks there once.
+        looks: these.
         max_inflight: the most chat requests that were open at one time.
     """
 
@@ -233,6 +235,7 @@ class MockEndpoint:
         """
         self.url = ""
         self.requests: list[RecordedRequest] = []
+        self.looks: list[RecordedRequest] = []
         self.max_inflight = 0
         self._script = Reply() if script is None else script
         self._paths = paths
@@ -274,10 +277,11 @@ class MockEndpoint:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         recorded = await _record(request)
-        self.requests.append(recorded)
+        is_look = (request.method, request.path) == ("GET", MODELS_PATH) and MODELS_PATH not in self._files
+        (self.looks if is_look else self.requests).append(recorded)
         if request.method == "GET" and request.path in self._files:
             return await self._answer(request, recorded, self._files[request.path])
-        if (request.method, request.path) == ("GET", MODELS_PATH):
+        if is_look:
             model = {"id": "mock", "object": "model", "created": 0, "owned_by": "mock"}
             return web.json_response({"object": "list", "data": [model]})
         if request.method != "POST" or request.path not in self._paths:

@@ -127,7 +127,7 @@ def test_only_known_paths_are_answered(method: str, path: str, status: int) -> N
     with MockEndpoint(paths=(CHAT_PATH, "/other/chat")) as endpoint, connected(endpoint) as connection:
         connection.request(method, path)
         assert connection.getresponse().status == status
-        assert [request.path for request in endpoint.requests] == [path]
+        assert [request.path for request in [*endpoint.looks, *endpoint.requests]] == [path]
 
 
 def test_the_list_of_models_has_the_openai_form() -> None:

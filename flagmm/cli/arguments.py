@@ -112,6 +112,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--export", choices=["vlmevalkit"], help="write predictions and scores in that tool's files, too"
     )
     group.add_argument("--overwrite", action="store_true", help="forget saved answers of these tasks and ask again")
+    group.add_argument(
+        "--same-model", action="store_true", help="go on at another url, which serves the model that answered before"
+    )
     group.add_argument("--keep-failed", action="store_true", help="do not ask failed, refused and empty items again")
     group.add_argument("--quiet", "-q", action="store_true", help="warnings and results only")
     group.add_argument("--debug", action="store_true", help="show tracebacks and details")

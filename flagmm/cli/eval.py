@@ -98,6 +98,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-timestamp", action="store_true", default=None, help="put results into the work dir itself")
     group.add_argument("--use-cache", metavar="DIR", help="go on with the results folder of an earlier run")
     group.add_argument(
+        "--same-model", action="store_true", default=None,
+        help="go on at another url, which serves the model that answered before",
+    )  # fmt: skip
+    group.add_argument(
         "--rerun-review", action="store_true", default=None, help="score the answers there again; asks no model"
     )
     group.add_argument(
@@ -179,10 +183,11 @@ def _report(outcome: Outcome, plan: RunPlan) -> int:
     from flagmm.report.general_table import draw_report
 
     folder = shlex.quote(str(plan.output.folder))
-    if outcome.results:
+    if outcome.rows:
         again = f"flagevalmm eval --config {shlex.quote(str(plan.output.config))} --use-cache {folder} --rerun-review"
-        table = draw_report(outcome.results, plan.output)
-        write_result(f"{table}\n\nResults: {plan.output.folder}\nScore again: {again}")
+        table = f"{draw_report(outcome.rows, plan.output)}\n\nResults: {plan.output.folder}"
+        has_answers = any(result.counts.asked or not result.missing for result in outcome.rows)
+        write_result(f"{table}\nScore again: {again}" if has_answers else table)
     for name, error in outcome.errors:
         logger.error("%s: %s", name, one_line(error), exc_info=error if plan.config.debug else None)
     if outcome.interrupted:

@@ -61,7 +61,7 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
     spec = None if arguments.without_infer else _model_spec(arguments)
     if spec is not None:
         secrets += spec.secrets()
-    options = _options(arguments)
+    options = replace(_options(arguments), secrets=secrets)
     check_tasks(tasks, data_root=options.data_root, settings=options.dataset_settings)
     for judge in find_judges(tasks, given=options.judge):
         secrets += judge.secrets()
@@ -126,6 +126,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     from flagmm.config.locate import read_model_file
     from flagmm.inference.plan import Scope
     from flagmm.inference.progress import make_progress
+    from flagmm.inference.resume import Resume
     from flagmm.pipeline import Options
 
     limit, label = arguments.limit, f"limit {arguments.limit}" if arguments.limit else ""
@@ -138,7 +139,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         data_root=arguments.data_root,
         dataset_settings=_dataset_settings(arguments),
         skip_finished=arguments.skip,
-        overwrite=arguments.overwrite,
+        resume=Resume(overwrite=arguments.overwrite, same_model=arguments.same_model),
         reprocess=arguments.reprocess,
         judge=read_model_file(arguments.judge) if arguments.judge else None,
         progress=make_progress(quiet=arguments.quiet),
@@ -168,13 +169,15 @@ def _report(outcome: Outcome, output: RunPaths, arguments: argparse.Namespace) -
     from flagmm.cli.logs import one_line
     from flagmm.report.general_table import draw_report
 
-    if outcome.results:
+    if outcome.rows:
         tasks = " ".join(arguments.tasks)
         data = f" --data-root {arguments.data_root}" if arguments.data_root else ""
         data += f" --subset {' '.join(arguments.subset)}" if arguments.subset else ""
         judge = f" --judge {arguments.judge}" if arguments.judge else ""
         again = f"flagevalmm --tasks {tasks}{data} --without-infer --output-dir {output.folder}{judge}"
-        write_result(f"{draw_report(outcome.results, output)}\n\nResults: {output.folder}\nScore again: {again}")
+        table = f"{draw_report(outcome.rows, output)}\n\nResults: {output.folder}"
+        has_answers = any(result.counts.asked or not result.missing for result in outcome.rows)
+        write_result(f"{table}\nScore again: {again}" if has_answers else table)
     for name, error in outcome.errors:
         logger.error("%s: %s", name, one_line(error), exc_info=error if arguments.debug else None)
     if outcome.interrupted:

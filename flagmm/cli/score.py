@@ -83,7 +83,7 @@ def _evaluate(arguments: argparse.Namespace, argv: Sequence[str], secrets: list[
     )
     take_predictions(predictions, task, output.task(task.name))
     with Manifest(output.manifest, argv=["score", *argv], spec=None, tasks=[task.name]):
-        options = Options(judge=judge, export=VlmevalkitScores(output.folder / predictions.stem))
+        options = Options(judge=judge, secrets=secrets, export=VlmevalkitScores(output.folder / predictions.stem))
         return run([task], None, output, options), output
 
 
@@ -92,9 +92,9 @@ def _report(outcome: Outcome, output: RunPaths, *, debug: bool) -> int:
     from flagmm.report.general_table import draw_report
     from flagmm.report.vlmeval_table import draw_scores
 
-    if outcome.results:
+    if outcome.rows:
         texts = [table for result in outcome.results if (table := draw_scores(result))]
-        write_result("\n\n".join([*texts, draw_report(outcome.results, output), f"Results: {output.folder}"]))
+        write_result("\n\n".join([*texts, draw_report(outcome.rows, output), f"Results: {output.folder}"]))
     for name, error in outcome.errors:
         logger.error("%s: %s", name, one_line(error), exc_info=error if debug else None)
     return outcome.exit_status

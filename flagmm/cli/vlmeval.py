@@ -65,6 +65,10 @@ def build_parser() -> argparse.ArgumentParser:
         "--rule", choices=["careful", "reference"], help="reference: read replies as VLMEvalKit does, faults included"
     )
     parser.add_argument("--reuse", action="store_true", default=None, help="go on with the newest run of each model")
+    parser.add_argument(
+        "--same-model", action="store_true", default=None,
+        help="with --reuse: go on at another url, which serves the model that answered before",
+    )  # fmt: skip
     parser.add_argument("--keep-failed", action="store_true", default=None, help="do not ask failed items again")
     parser.add_argument("--verbose", action="store_true", default=None, help="show details of each item")
     parser.add_argument("--debug", action="store_true", default=None, help="show tracebacks and details")
@@ -175,9 +179,9 @@ def _report(run: ModelRun, plan: VlmevalPlan, *, debug: bool) -> None:
         table = draw_scores(result)
         texts += [f"{run.model}_{result.task}:\n{table}"] if table else []
     names = [task.name for task in plan.tasks]
-    texts.append(draw_summary(names, outcome.results, outcome.errors))
-    if outcome.results and plan.config.mode != "infer":
-        texts.append(draw_report(outcome.results, run.output))
+    texts.append(draw_summary(names, outcome.results, outcome.errors, outcome.missing))
+    if outcome.rows and plan.config.mode != "infer":
+        texts.append(draw_report(outcome.rows, run.output))
     files = "\n".join(f"  {path}" for path in run.files)
     texts.append(f"Results: {run.output.folder}" + (f"\n{files}" if files else ""))
     write_result("\n\n".join(texts) + "\n")

@@ -72,6 +72,10 @@ def _source(function: Callable[..., Any]) -> str | None:
 
 
 def fingerprint(model: ModelSpec) -> str:
-    """A hash of the settings that decide this model's answers."""
-    text = json.dumps(to_plain(model.answer_settings()), sort_keys=True, ensure_ascii=False)
+    """A hash of what decides this model's answers: its settings, and its identity, else its address."""
+    settings = to_plain(model.answer_settings())
+    if model.identity is not None:
+        del settings["url"]
+        settings["identity"] = model.identity
+    text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

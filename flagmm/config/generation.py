@@ -13,7 +13,9 @@ from flagmm.registry import did_you_mean
 
 logger = logging.getLogger(__name__)
 
-_SAME = ("max_tokens", "temperature", "top_p", "seed", "stream", "timeout", "retries")
+_SAME = ("max_tokens", "max_tokens_key", "temperature", "top_p", "seed", "stream", "timeout", "retries")
+_NULL_COUNTS = "temperature"
+"""With null none is sent, which is another thing than to say nothing of it."""
 _RENAMED = {"extra_headers": "headers", "batch_size": "num_workers"}
 _IN_BODY = {
     "top_k": "top_k", "stop_seqs": "stop", "stop": "stop", "frequency_penalty": "frequency_penalty",
@@ -44,7 +46,7 @@ def generation_values(generation: Mapping[str, Any], *, where: str) -> dict[str,
     body: dict[str, Any] = dict(generation.get("extra_body") or {})
     idle = []
     for key, value in generation.items():
-        if value is None or key == "extra_body":
+        if (value is None and key != _NULL_COUNTS) or key == "extra_body":
             continue
         if key in _SAME or key in _RENAMED:
             values[_RENAMED.get(key, key)] = value
@@ -88,7 +90,7 @@ def endpoint_values(config: TaskConfig, *, source: str) -> dict[str, Any]:
     values |= {"fetch_media": config.fetch_media or None, **config.model_args}
     if config.repeats > 1:
         values["num_infers"] = int(config.repeats)
-    return {key: value for key, value in values.items() if value is not None}
+    return {key: value for key, value in values.items() if value is not None or key == _NULL_COUNTS}
 
 
 def _model_type(config: TaskConfig, source: str) -> str:

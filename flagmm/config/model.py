@@ -44,6 +44,8 @@ class ModelSpec:
     url: str | None = None
     api_key: Secret | None = None
     max_tokens: int | None = None
+    max_tokens_key: str | None = None
+    """What `max_tokens` is called in requests, where it is not called so."""
     temperature: float | None = None
     top_p: float | None = None
     seed: int | None = None
@@ -90,6 +92,8 @@ class ModelSpec:
     output_dir: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     """Keys that only this `model_type` takes."""
+    identity: str | None = None
+    """What the endpoint says that it serves as `model_name`; learned from it, never given."""
 
     @property
     def shown_name(self) -> str:
@@ -114,7 +118,9 @@ class ModelSpec:
         settings = {name: getattr(self, name) for name in names}
         # Younger than saved answers, whose settings must stay what they were.
         settings |= {
-            name: getattr(self, name) for name in ("video_mode", "fetch_media", "image_detail") if getattr(self, name)
+            name: value
+            for name in ("video_mode", "fetch_media", "image_detail", "max_tokens_key")
+            if (value := getattr(self, name))
         }
         return {"url": mask_url(self.url) if self.url else None, **settings}
 
@@ -134,6 +140,7 @@ def _is_whole(value: Any) -> bool:
     return _is_number(value) and value == int(value)
 
 
+_MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens")
 _TEXT = _Check("a text", lambda value: isinstance(value, str) and value != "")
 _OPTIONAL_TEXT = _Check("a text", lambda value: isinstance(value, str), lambda value: value or None)
 _COUNT = _Check("a whole number above 0", lambda value: _is_whole(value) and value > 0, int)
@@ -150,11 +157,14 @@ _HEADERS = _Check(
     lambda value: isinstance(value, dict) and all(isinstance(item, str) for item in value.values()),
 )
 _DETAIL = _Check('"low", "high" or "auto"', lambda value: value in ("low", "high", "auto"))
+_MAX_TOKENS_KEY = _Check('"max_tokens" or "max_completion_tokens"', lambda value: value in _MAX_TOKENS_KEYS,
+                         lambda value: None if value == "max_tokens" else value)  # fmt: skip
 _ANY = _Check("a value", lambda value: True)
 
 _CHECKS = {
     "model_name": _TEXT, "model_type": _TEXT, "chat_name": _OPTIONAL_TEXT, "url": _OPTIONAL_TEXT,
     "api_key": _OPTIONAL_TEXT, "max_tokens": _COUNT, "temperature": _TEMPERATURE, "top_p": _FRACTION, "seed": _WHOLE,
+    "max_tokens_key": _MAX_TOKENS_KEY,
     "stream": _FLAG, "system_prompt": _OPTIONAL_TEXT, "num_workers": _COUNT, "num_infers": _COUNT, "use_cache": _FLAG,
     "max_image_size": _COUNT, "max_long_side": _COUNT, "min_short_side": _COUNT, "max_num_frames": _COUNT,
     "timeout": _SECONDS, "retries": _NOT_NEGATIVE, "reasoning": _ANY, "thinking": _ANY, "provider": _ANY,

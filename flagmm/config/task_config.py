@@ -84,6 +84,8 @@ class TaskConfig:
     """Put results into `work_dir` itself instead of a folder named after the time."""
     use_cache: str | None = None
     """The results folder of an earlier run, to go on with."""
+    same_model: bool = False
+    """The model is the one that gave the answers in `use_cache`, though `api_url` is another and does not tell."""
     rerun_review: bool = False
     """Score the answers in `use_cache` again; no model is asked."""
     ignore_errors: bool = False
@@ -285,5 +287,6 @@ _CHECKS = {
     "seed": _Check("a whole number", lambda value: _is_number(value) and value == int(value)),
     "allow_media_roots": _TEXTS, "fetch_media": _FLAG, "strict": _FLAG, "judge": _OBJECT, "judge_strategy": _TEXT,
     "judge_model_args": _OBJECT, "eval_batch_size": _COUNT, "work_dir": _TEXT, "no_timestamp": _FLAG,
-    "use_cache": _TEXT, "rerun_review": _FLAG, "ignore_errors": _FLAG, "debug": _FLAG, "dry_run": _FLAG,
+    "use_cache": _TEXT, "same_model": _FLAG, "rerun_review": _FLAG,
+    "ignore_errors": _FLAG, "debug": _FLAG, "dry_run": _FLAG,
 }  # fmt: skip

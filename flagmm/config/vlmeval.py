@@ -30,7 +30,8 @@ _JUDGE = ("judge", "judge_args", "judge_base_url", "judge_key", "judge_api_nproc
 _DATA = ("nframe", "fps", "use_subtitle", "rule", "pack", "allow_media_roots")
 _VARIABLES = ("OPENAI_API_KEY", "OPENAI_API_BASE", "LOCAL_LLM", "EVAL_PROXY")
 _TYPES: dict[str, Any] = {
-    "mode": str, "work_dir": str, "reuse": bool, "keep_failed": bool, "verbose": bool, "debug": bool, "api_nproc": int,
+    "mode": str, "work_dir": str, "reuse": bool, "same_model": bool,
+    "keep_failed": bool, "verbose": bool, "debug": bool, "api_nproc": int,
     "retry": int, "limit": int | float, "base_url": str, "key": str, "max_tokens": int, "temperature": float,
     "top_k": int, "top_p": float, "repetition_penalty": float, "timeout": float, "extra_body": dict[str, Any],
     "stream": bool, "video_llm": bool, "system_prompt": str, "judge": str, "judge_args": dict[str, Any],
@@ -57,6 +58,8 @@ class VlmevalConfig:
     work_dir: str = DEFAULT_WORK_DIR
     reuse: bool = False
     """Go on with the newest run's answers instead of asking all again."""
+    same_model: bool = False
+    """The models are those that gave the answers, though they are at other addresses, which do not tell."""
     keep_failed: bool = False
     limit: int | float | None = None
     api_nproc: int | None = None
@@ -101,7 +104,7 @@ def parse_vlmeval(values: Mapping[str, Any], *, source: str) -> VlmevalConfig:
     for key, least in (("api_nproc", 1), ("judge_api_nproc", 1), ("retry", 0), ("judge_retry", 0), ("limit", 0)):
         if key in given and given[key] < least:
             raise ConfigError(f"{source}: {key}: expected {least} or more, found {given[key]!r}")
-    own = ("reuse", "keep_failed", "api_nproc", "retry", "verbose", "debug")
+    own = ("reuse", "same_model", "keep_failed", "api_nproc", "retry", "verbose", "debug")
     return VlmevalConfig(
         models=_entries(given.get("model"), "model", source),
         data=_entries(given.get("data"), "data", source),

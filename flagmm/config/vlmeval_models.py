@@ -33,8 +33,8 @@ _RENAMED = {
     "model": "model_name", "api_base": "url", "base_url": "url", "key": "api_key", "retry": "retries",
     "img_detail": "image_detail", "nproc": "num_workers",
 }  # fmt: skip
-_SAME = ("temperature", "max_tokens", "top_p", "timeout", "system_prompt", "stream", "seed", "extra_body", "headers",
-         "proxy")  # fmt: skip
+_SAME = ("temperature", "max_tokens", "max_tokens_key", "top_p", "timeout", "system_prompt", "stream", "seed",
+         "extra_body", "headers", "proxy")  # fmt: skip
 _IN_BODY = (
     "top_k", "repetition_penalty", "presence_penalty", "frequency_penalty", "max_completion_tokens", "stop",
     "thinking_budget", "chat_template_kwargs", "reasoning_effort", "min_p",
@@ -226,4 +226,4 @@ def judge_values(config: VlmevalConfig) -> dict[str, Any] | None:
         "proxy": config.variable("EVAL_PROXY"),
         **_translated(given.get("judge_args") or {}, "judge_args"),
     }
-    return {key: value for key, value in values.items() if value is not None}
+    return {key: value for key, value in values.items() if value is not None or key == "temperature"}

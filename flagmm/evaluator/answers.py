@@ -19,7 +19,7 @@ from flagmm.hints import shown
 from flagmm.jsonio import read_json_list
 from flagmm.lazy_sequence import LazySequence
 from flagmm.packed import PackedValues, is_plain
-from flagmm.types import STATUSES, Annotation, Status
+from flagmm.types import STATUSES, Annotation, Counts, Status
 
 logger = logging.getLogger(__name__)
 
@@ -135,6 +135,25 @@ def stream_answers(path: Path, annotations: Mapping[str, Annotation]) -> Iterato
     if not path.is_file():
         raise DataError(f"{path}: no such file; run the inference first, or name the right results directory")
     return _stream(path, annotations)
+
+
+def reply_counts(path: Path) -> Counts:
+    """How many replies of each kind are in `<task>.json`, whatever their questions; zeros where it cannot be read."""
+    statuses: Counter[str] = Counter()
+    try:
+        for record in read_json_list(path) if path.is_file() else ():
+            statuses.update(reply.status for reply in answer_of("", record, {}).replies)
+    except (DataError, LookupError, TypeError, AttributeError):  # no records of answers
+        return Counts()
+    asked = statuses.total()
+    return Counts(
+        total=asked,
+        asked=asked,
+        answered=statuses["ok"],
+        empty=statuses["empty"],
+        refused=statuses["refused"],
+        failed=statuses["failed"],
+    )
 
 
 def scope_of(config: Path) -> str | None:

@@ -19,8 +19,8 @@ _OLD_NAMES = {
     "num_threads": "num_workers", "retry_time": "timeout",
 }  # fmt: skip
 _SAME_NAMES = (
-    "temperature", "top_p", "seed", "max_tokens", "stream", "system_prompt", "num_workers", "timeout", "retries",
-    "reasoning", "thinking", "provider", "extra_body", "headers",
+    "temperature", "top_p", "seed", "max_tokens", "max_tokens_key", "stream", "system_prompt", "num_workers", "timeout",
+    "retries", "reasoning", "thinking", "provider", "extra_body", "headers",
 )  # fmt: skip
 _OLD_DEFAULT_PORT = 8001
 JUDGE_KEYS = frozenset({"judge", "use_llm_evaluator", "use_cache", "model", "port", *_OLD_NAMES, *_SAME_NAMES})
@@ -141,7 +141,8 @@ def _old_values(config: Mapping[str, Any], *, is_needed: bool) -> dict[str, Any]
     if not asks or config.get("judge") is not None:
         return None
     names = {**_OLD_NAMES, **{name: name for name in _SAME_NAMES}}
-    values = {new: config[old] for old, new in names.items() if config.get(old) is not None}
+    given = {old for old in names if config.get(old) is not None or (old == "temperature" and old in config)}
+    values = {new: config[old] for old, new in names.items() if old in given}
     if model:
         values["model_name"] = model
     if is_needed and not values.get("url"):

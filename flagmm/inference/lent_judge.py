@@ -102,7 +102,7 @@ class LentJudge(GPT):
                 forget()
         if kind is None or issubclass(kind, Exception):  # the code may have caught what its calls raised
             if self._gone is not None:
-                raise JudgeError(str(self._gone)) from error
+                raise JudgeError(str(self._gone), of_task=self._gone.of_task) from error
             self._guard.close()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -165,7 +165,7 @@ class LentJudge(GPT):
 
     async def _call(self, messages: tuple[Message, ...], settings: Mapping[str, Any], thread: int) -> ModelOutput:
         if self._gone is not None:
-            raise JudgeError(str(self._gone))
+            raise JudgeError(str(self._gone), of_task=self._gone.of_task)
         has_media = any(not isinstance(part, TextPart) for message in messages for part in message.content)
         identifiable = await asyncio.to_thread(identified, messages) if has_media else messages
         spec = with_settings(self._spec, settings, fixed=self._fixed)

@@ -29,6 +29,8 @@ class Scope:
     """What a partial run is called in results: "try run", "limit 10"."""
     keep_failed: bool = False
     """Leave failed, refused and empty items as they are."""
+    ignore_errors: bool = False
+    """Ask on where the endpoint turns down one question after the other; `keep_failed` does so, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +72,12 @@ class Plan:
     Attributes:
         count: questions in scope.
         open_calls: those to be made, in order.
+        fingerprint: of the model and its settings, as the hashes of requests hold it.
         repeats: calls of each question, saved ones that are not asked for included.
         kept: saved calls of the data set's questions that are not asked for, as a limit or fewer repetitions leave
             them out.
         unfit: those of them whose request is another now.
+        is_patient: whether all are made, also where the endpoint turns down one question after the other.
     """
 
     def __init__(
@@ -81,9 +85,10 @@ class Plan:
     ) -> None:
         self._dataset = dataset
         self._store = store
-        self._fingerprint = fingerprint
+        self.fingerprint = fingerprint
         self._repeats = repeats
         self._keep_failed = scope.keep_failed
+        self.is_patient = scope.keep_failed or scope.ignore_errors
         self._ids: list[str | None] = [None] * len(dataset)  # by index, of the questions that could be built
         self._known_ids: set[str] = set()
         self._indices = indices_in(dataset, scope.limit)
@@ -157,7 +162,7 @@ class Plan:
             messages = identified(sample.messages, entry.media)
         except DataError:
             return True
-        return request_hash(self._fingerprint, messages, inference) == entry.request
+        return request_hash(self.fingerprint, messages, inference) == entry.request
 
     def _find_open(self) -> Iterator[tuple[int, int]]:
         for index in self._indices:
@@ -202,7 +207,7 @@ class Plan:
             messages = identified(sample.messages, entry.media)
         except DataError:  # a picture is gone; asking tells so
             return False
-        return request_hash(self._fingerprint, messages, inference) == entry.request
+        return request_hash(self.fingerprint, messages, inference) == entry.request
 
 
 def identified(messages: tuple[Message, ...], known: tuple[MediaIdentity, ...] = ()) -> tuple[Message, ...]:

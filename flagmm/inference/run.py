@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from flagmm.config.secrets import mask_url
 from flagmm.errors import DataError, ModelError
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
@@ -48,8 +47,9 @@ class Inference:
         Raises:
             EndpointError: the endpoint cannot answer; what it did answer is kept.
         """
-        spec, self._name = self._session.spec, name
-        guard = HopelessGuard(endpoint=mask_url(spec.url) if spec.url else spec.model_name, workers=self._workers)
+        self._name = name
+        guard = self._session.guard
+        guard.start_task(patient=self._plan.is_patient)
         self._progress.start(name, self._plan.total_calls, done=self._plan.total_calls - len(self._plan.open_calls))
         try:
             await self._session.stop.heeded(self._ask_each(guard))
@@ -88,7 +88,7 @@ class Inference:
             sample = await self._identify(sample, call)
         except DataError as error:
             return _failed(call, "media", str(error))
-        request = request_hash(self._session.fingerprint, sample.messages, call.inference)
+        request = request_hash(self._plan.fingerprint, sample.messages, call.inference)
         try:
             output = await ask_model(self._session.client, sample.messages, self._settings(sample, call))
         except NotStarted:

@@ -11,11 +11,14 @@ from typing import Any
 
 from flagmm.config.dump import fingerprint
 from flagmm.config.model import ModelSpec
+from flagmm.config.secrets import mask_url
 from flagmm.errors import FlagMMError, ModelError, UserCodeError
+from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interrupt import Gate, NotStarted, Stop
 from flagmm.memory import give_back
 from flagmm.models.build import build_client
-from flagmm.models.client import ModelClient
+from flagmm.models.cache import Cached
+from flagmm.models.client import ModelClient, TellsIdentity
 from flagmm.models.fetching import with_media
 from flagmm.models.stack import build_stack
 from flagmm.plugin import describe, user_code
@@ -41,6 +44,7 @@ class ModelSession:
     Attributes:
         model: the bare client, which may word the questions of a data set itself.
         client: what is asked: the model with cache, retries and limit around it.
+        guard: watches the calls of all tasks, as an endpoint may stop answering from one task to the next.
     """
 
     def __init__(self, spec: ModelSpec) -> None:
@@ -49,6 +53,9 @@ class ModelSession:
         self.fingerprint = fingerprint(spec)
         self.model = build_client(spec)
         self.client: ModelClient = build_stack(Gate(with_media(self.model, spec), self.stop), spec)
+        endpoint = mask_url(spec.url) if spec.url else spec.model_name
+        self.guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers)
+        self._is_identified = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> ModelSession:
@@ -81,6 +88,20 @@ class ModelSession:
                 loop.run_until_complete(self.client.__aexit__(kind, error, trace))
         except UserCodeError as failure:
             logger.warning("%s", failure)
+
+    def identify(self) -> None:
+        """Learn which model the endpoint serves, once for all tasks, where it tells; nothing is asked of the model."""
+        model = self.model
+        if self._is_identified or not isinstance(model, TellsIdentity):
+            return
+        self._is_identified = True
+        self.run(lambda: self.stop.heeded(self._learn_identity(model)))
+
+    async def _learn_identity(self, model: TellsIdentity) -> None:
+        self.spec = replace(self.spec, identity=await model.model_identity())
+        self.fingerprint = fingerprint(self.spec)
+        if isinstance(self.client, Cached):
+            self.client.fingerprint = self.fingerprint
 
     def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run `work` to its end, signals heeded meanwhile."""

@@ -106,6 +106,11 @@ class PredictionStore:
             return f"{self._place}: another program cut it during the run; {gone} answers are lost, run again for them"
         return None
 
+    def holds_answers(self) -> bool:
+        """Whether the model replied to any call: what failed holds nothing."""
+        places = (place for offsets in self._offsets.values() for place in offsets.values())
+        return any(_entry(self._read(place)).status != "failed" for place in places)
+
     def get(self, question_id: str, inference: int) -> Entry | None:
         """The last line for this call, if there is one."""
         offset = self._offset(question_id, inference)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,11 +19,12 @@ from flagmm.inference.other_data import refuse_other_data
 from flagmm.inference.own_prompts import worded_by
 from flagmm.inference.plan import Plan, Scope
 from flagmm.inference.progress import Progress
+from flagmm.inference.resume import Resume, Settled, settle
 from flagmm.inference.run import Inference
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore, count_lines, count_records
-from flagmm.jsonio import read_json, read_json_list, write_json, writing
-from flagmm.output_files import locked, open_plain, remove_strays
+from flagmm.jsonio import read_json_list, remove_files, write_json, writing
+from flagmm.output_files import locked, remove_strays
 from flagmm.paths import TaskPaths
 
 logger = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ def infer(
     paths: TaskPaths,
     *,
     scope: Scope,
-    overwrite: bool,
+    resume: Resume,
     progress: Progress,
 ) -> None:
     """Ask what is still to be asked and write `<task>.json`.
@@ -50,10 +50,9 @@ def infer(
         paths.folder.mkdir(parents=True, exist_ok=True)
     dataset = worded_by(session, dataset)
     with _only_run(paths):
-        if overwrite:
-            _clear(paths)
-        _check_resumable(paths, session)
-        _ask(task, dataset, session, paths, scope, progress)
+        session.identify()
+        settled = settle(paths, session, resume)
+        _ask(task, dataset, session, paths, settled=settled, scope=scope, progress=progress)
 
 
 def restore_answers(dataset: Dataset, paths: TaskPaths) -> None:
@@ -103,19 +102,26 @@ def _only_run(paths: TaskPaths) -> Iterator[None]:
 
 
 def _ask(
-    task: TaskSpec, dataset: Dataset, session: ModelSession, paths: TaskPaths, scope: Scope, progress: Progress
+    task: TaskSpec,
+    dataset: Dataset,
+    session: ModelSession,
+    paths: TaskPaths,
+    *,
+    settled: Settled,
+    scope: Scope,
+    progress: Progress,
 ) -> None:
     spec, name = session.spec, task.name
     with PredictionStore(paths.predictions) as store:
-        plan = Plan(dataset, store, fingerprint=session.fingerprint, repeats=spec.num_infers, scope=scope)
+        plan = Plan(dataset, store, fingerprint=settled.fingerprint, repeats=spec.num_infers, scope=scope)
         _refuse_mixture(paths, plan, scope)
-        refuse_other_data(task, dataset, paths, plan, saved=len(store))
-        config = _config(task, session, scope_of(paths.config) if plan.kept else scope.label)
+        refuse_other_data(task, dataset, paths, plan, saved=len(store) if store.holds_answers() else 0)
+        config = _config(task, session, settled, scope_of(paths.config) if plan.kept else scope.label)
         write_json(paths.config, config)
         logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, spec.num_infers), paths.folder)
         inference = Inference(plan, store, session, progress=progress)
         if plan.open_calls:  # an earlier score is not that of the answers to come
-            _remove(paths.result, paths.evaluated)
+            remove_files(paths.result, paths.evaluated)
         try:
             if plan.open_calls:
                 session.run(lambda: inference.run(name))
@@ -162,54 +168,12 @@ def _what_runs(dataset: Dataset, plan: Plan, repeats: int) -> str:
     return f"{plan.count} questions{times}{with_media}, {len(plan.open_calls)} still to ask"
 
 
-def _config(task: TaskSpec, session: ModelSession, label: str | None) -> dict[str, Any]:
+def _config(task: TaskSpec, session: ModelSession, settled: Settled, label: str | None) -> dict[str, Any]:
     return {
         "task": dump_task(task),
         "model": dump_model(session.spec),
         "answer_settings": to_plain(session.spec.answer_settings()),
-        "fingerprint": session.fingerprint,
+        "identity": settled.identity,
+        "fingerprint": settled.fingerprint,
         "scope": label or None,
     }
-
-
-def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
-    """Refuse to mix answers of different settings.
-
-    Raises:
-        ResumeError: it says what differs and what to do.
-    """
-    if os.path.lexists(paths.predictions):
-        with writing(paths.predictions):  # of something that is no file, nobody can say by whom it was answered
-            os.close(open_plain(paths.predictions, os.O_RDONLY))
-    else:
-        if paths.answers.exists():
-            raise ResumeError(
-                f"{paths.answers}: answers that this run did not make",
-                advice="score them with --without-infer, ask again with --overwrite, or give another --output-dir",
-            )
-        return
-    if paths.predictions.stat().st_size == 0:
-        return
-    saved = read_json(paths.config) if paths.config.exists() else {}
-    if saved.get("fingerprint") == session.fingerprint:
-        return
-    before, now = saved.get("answer_settings") or {}, to_plain(session.spec.answer_settings())
-    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    changes = [f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys]
-    repeats, repeats_now = (saved.get("model") or {}).get("num_infers", 1), session.spec.num_infers
-    if repeats != repeats_now and "temperature" in keys:  # which is 0 or 1 by it, where none is given
-        changes.insert(0, f"num_infers was {repeats}, is {repeats_now}")
-    raise ResumeError(
-        f"{paths.folder}: saved answers were made with other settings ({'; '.join(changes) or 'unknown'})",
-        advice="give another --output-dir, or --overwrite to ask everything again",
-    )
-
-
-def _clear(paths: TaskPaths) -> None:
-    _remove(paths.predictions, paths.answers, paths.evaluated, paths.result, paths.config)
-
-
-def _remove(*files: Path) -> None:
-    for file in files:
-        with writing(file):
-            file.unlink(missing_ok=True)

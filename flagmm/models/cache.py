@@ -88,6 +88,9 @@ class ReplyCache:
 class Cached(Wrapper):
     """Answers from the cache where it can, and keeps what it had to ask for.
 
+    Attributes:
+        fingerprint: of the model and its settings.
+
     Args:
         accepts: which replies are kept, and taken from what is kept, with the attempts that they took. Without it
             all are that `is_cacheable` when they come.
@@ -98,12 +101,12 @@ class Cached(Wrapper):
         self._accepts = accepts
         self._cache = ReplyCache(path)
         self._path = path
-        self._fingerprint = fingerprint
+        self.fingerprint = fingerprint
         self._has_warned = False
         self._warning = threading.Lock()  # calls of several threads may fail at once
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
-        key = request_hash(self._fingerprint, messages, settings.repeat)
+        key = request_hash(self.fingerprint, messages, settings.repeat)
         known = await asyncio.to_thread(self._tried, self._cache.get, key)
         if known is not None and self._accepts is None:
             return replace(known, attempts=1)
@@ -116,7 +119,7 @@ class Cached(Wrapper):
 
     def forget(self, messages: Sequence[Message], settings: CallSettings) -> None:
         """Ask for this reply again the next time, also where a cache further in has it."""
-        self._tried(self._cache.drop, request_hash(self._fingerprint, messages, settings.repeat))
+        self._tried(self._cache.drop, request_hash(self.fingerprint, messages, settings.repeat))
         if isinstance(self.inner, Cached):
             self.inner.forget(messages, settings)
 

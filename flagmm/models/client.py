@@ -42,6 +42,14 @@ class ChecksEndpoint(ModelClient, Protocol):
         """See that the key is taken; raises a `ModelError` of kind "auth" where it is not."""
 
 
+@runtime_checkable
+class TellsIdentity(ModelClient, Protocol):
+    """A client whose endpoint may tell which model it serves, so that answers are known by it, not by the address."""
+
+    async def model_identity(self) -> str | None:
+        """What is served under the model's name; None where the endpoint does not tell, whatever the reason."""
+
+
 Call = Callable[[], Awaitable[ModelOutput]]
 
 

@@ -20,7 +20,7 @@ from flagmm.config.secrets import mask_url, redact, url_secrets
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
 from flagmm.models.client import BaseClient, Call
 from flagmm.models.openai_body import BodyBuilder
-from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, status_error
+from flagmm.models.openai_reply import bad_reply, parse_completion, parse_json, served_root, setting_hint, status_error
 from flagmm.models.sse import EventParser, StreamedReply
 from flagmm.registry import MODELS
 from flagmm.types import CallSettings, Message, ModelOutput, TextPart
@@ -152,6 +152,21 @@ class HttpClient(BaseClient):
         error.args = (redact(f"{error}{self._way}", self._secrets),)
         return error if error.kind == "auth" else None
 
+    async def model_identity(self) -> str | None:
+        """The `root` of the model in the endpoint's list of models, as vLLM and SGLang give it; asks no model."""
+        import aiohttp
+
+        limit = aiohttp.ClientTimeout(total=min(_CHECK_SECONDS, self._spec.timeout))
+        url = models_url(self.url)
+        try:
+            async with self._open_session().get(
+                url, allow_redirects=False, proxy=self._proxy, timeout=limit
+            ) as response:
+                body = await _read_beginning(response)
+        except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
+            return None
+        return served_root(body, self._spec.model_name) if response.status == 200 else None
+
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         return await self._send(await self._build(messages, settings))
 
@@ -214,8 +229,13 @@ class HttpClient(BaseClient):
     async def _error(self, response: aiohttp.ClientResponse) -> ModelError:
         text = (await _read_beginning(response)).decode("utf-8", "replace")
         error = status_error(response.status, text, response.headers)
-        if error.kind == "auth" and not self._spec.secrets():
+        if error.status in (401, 403) and error.kind == "auth" and not self._spec.secrets():
             error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
+        if error.kind == "bad_request":
+            spec = self._spec
+            sends_limit = spec.max_tokens is not None and spec.max_tokens_key is None
+            hint = setting_hint(str(error), max_tokens=sends_limit, temperature=spec.temperature is not None)
+            error.args = (f"{error}{hint}",)
         return error
 
     def _open_session(self) -> aiohttp.ClientSession:

@@ -64,7 +64,8 @@ class BodyBuilder:
         payload: dict[str, Any] = {"model": spec.model_name, "messages": listed}
         for name in _SENT_AS_GIVEN:
             if getattr(spec, name) is not None:
-                payload[name] = getattr(spec, name)
+                key = spec.max_tokens_key or name if name == "max_tokens" else name
+                payload[key] = getattr(spec, name)
         if spec.seed is not None:
             payload["seed"] = spec.seed + repeat  # the same seed would repeat the same answer
         if spec.stream:

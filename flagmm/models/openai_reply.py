@@ -18,11 +18,17 @@ from flagmm.types import ModelOutput, Usage
 
 _RETRIED_STATUSES = {408, 409, 425, 429}
 _KINDS: dict[int, ErrorKind] = {
-    401: "auth", 403: "auth", 404: "not_found", 405: "not_found", 410: "not_found",
+    401: "auth", 402: "auth", 403: "auth", 407: "auth", 404: "not_found", 405: "not_found", 410: "not_found",
     408: "server", 409: "server", 425: "server", 429: "rate_limit",
 }  # fmt: skip
 _REFUSAL = re.compile(
     r"(?i)content[_ ]?(filter|policy|management)|data_inspection_failed|inappropriate content|responsibleai"
+)
+_IS_UNSUPPORTED = r"unsupported|not supported?|deprecated|unrecognized|unknown|unexpected|not (?:allowed|permitted)"
+_WANTS_OTHER_LIMIT = re.compile(rf"(?i)max_completion_tokens.*instead|(?:{_IS_UNSUPPORTED}).*max_tokens"
+                                rf"|max_tokens.*(?:{_IS_UNSUPPORTED}|max_completion_tokens.*instead)")  # fmt: skip
+_TURNS_DOWN_TEMPERATURE = re.compile(
+    rf"(?i)(?:{_IS_UNSUPPORTED})[^.]*\btemperature\b|\btemperature\b.*(?:{_IS_UNSUPPORTED}|\bonly\b|cannot|must be)"
 )
 _TEXT_LIMIT = 300
 _READ_OF_PAGE = 4096  # characters of an error page; what matters stands at its beginning
@@ -149,6 +155,38 @@ def status_error(status: int, body: str, headers: Mapping[str, str]) -> ModelErr
         retryable=status in _RETRIED_STATUSES or status >= 500,
         retry_after=parse_retry_after(headers.get("Retry-After")),
     )
+
+
+def served_root(body: bytes, model_name: str) -> str | None:
+    """The `root` of a model in a list of models: which weights are served under its name; None where it has none.
+
+    A server of one model may take any name for it, so the only one of a list is that model.
+    """
+    try:
+        listed = json.loads(body)["data"]
+        models = [model for model in listed if model["id"] == model_name] or (listed if len(listed) == 1 else [])
+        root = models[0]["root"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return root if isinstance(root, str) and root else None
+
+
+def setting_hint(message: str, *, max_tokens: bool, temperature: bool) -> str:
+    """Which setting of the model an error is about; "" where it is about none of these.
+
+    Args:
+        max_tokens: whether the request had one.
+        temperature: whether the request had one.
+
+    >>> setting_hint("'max_tokens' is not supported; use 'max_completion_tokens' instead", max_tokens=True,
+    ...              temperature=True)
+    ' (give the model "max_tokens_key": "max_completion_tokens")'
+    """
+    if max_tokens and _WANTS_OTHER_LIMIT.search(message):
+        return ' (give the model "max_tokens_key": "max_completion_tokens")'
+    if temperature and _TURNS_DOWN_TEMPERATURE.search(message):
+        return ' (give the model "temperature": null to send none)'
+    return ""
 
 
 def parse_retry_after(value: str | None) -> float | None:

@@ -27,7 +27,7 @@ _SUBSETS = ["subset", "num"]
 
 @REPORTERS.register_module("json")
 def write_json_summary(results: Sequence[TaskResult], path: Path) -> None:
-    """Everything known of each task, as JSON."""
+    """Everything known of each task, as JSON; `missing` says why one has no score, and is null where it has one."""
     tasks = [
         {
             "task": result.task,
@@ -39,6 +39,7 @@ def write_json_summary(results: Sequence[TaskResult], path: Path) -> None:
             "counts": asdict(result.counts),
             "over": result.over,
             "partial": result.partial,
+            "missing": result.missing,
             **({"groups": list(map(_about_group, groups))} if (groups := group_rows(result)) else {}),
             **_by_subset(result, path),
             "validity": assess(result).text,
@@ -68,23 +69,23 @@ def _by_subset(result: TaskResult, path: Path) -> dict[str, Any]:
 def write_csv(results: Sequence[TaskResult], path: Path) -> None:
     """A line a metric and a group, values at full precision; errors and intervals where the number has its own.
 
-    The line of a group has the field that it is of in the column `field`, its value as `metric`, and its own counts;
-    what an older version's result does not tell is left empty. Where a result has scores by subset, two columns more
-    say which subset a line is of, and how many questions.
+    A task without a score has one line, whose `partial` says why. The line of a group has the field that it is of in
+    the column `field`, its value as `metric`, and its own counts; what an older version's result does not tell is left
+    empty. Where a result has scores by subset, two columns more say which subset a line is of, and how many questions.
     """
     buffer = io.StringIO()
     columns = [*_COLUMNS, *_ERRORS, "field", *(_SUBSETS if any(map(has_subsets, results)) else [])]
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
     for result in results:
-        about = {"task": result.task, "over": result.over, "partial": result.partial or ""}
+        about = {"task": result.task, "over": result.over, "partial": result.missing or result.partial or ""}
         writer.writerows(about | line for line in _csv_lines(result, path))
     write_text(path, buffer.getvalue())
 
 
 def _csv_lines(result: TaskResult, path: Path) -> Iterator[dict[str, Any]]:
     whole = asdict(result.counts)
-    for metric, value in metric_rows(result):
+    for metric, value in metric_rows(result) if not result.missing else [("", None)]:
         errors = _errors(stderr_of(result, metric), interval_of(result, metric))
         yield {"metric": metric, "score": value, **_numbers(whole), **errors}
     for group in group_rows(result):

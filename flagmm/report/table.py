@@ -10,6 +10,8 @@ from flagmm.types import TaskResult
 
 HEADERS = ["Task", "Metric", "Score", "Asked", "Answered", "Failed", "Truncated"]
 PARTIAL_MARK = "*"
+NO_SCORE = "(no score)"
+_LONGEST_REASON = 60  # characters in the table; the line under it has all
 
 
 def table_rows(results: Sequence[TaskResult]) -> list[list[str]]:
@@ -19,11 +21,16 @@ def table_rows(results: Sequence[TaskResult]) -> list[list[str]]:
         counts = result.counts
         numbers = [str(number) for number in (counts.asked, counts.answered, counts.failed, counts.truncated)]
         name = result.task + (PARTIAL_MARK if result.partial else "")
-        for metric, value in list(metric_rows(result)) or [("(no score)", None)]:
+        for metric, value in list(metric_rows(result)) or [(_reason(result), None)]:
             rows.append([name, metric, _score(result, metric, value), *numbers])
             name, numbers = "", [""] * 4
         rows += [["", row.label, _shown(row.score), *numbers] for row in group_rows(result)]
     return rows
+
+
+def _reason(result: TaskResult) -> str:
+    text = result.missing or NO_SCORE
+    return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
 
 
 def _score(result: TaskResult, metric: str, value: float | None) -> str:
@@ -43,6 +50,9 @@ def notes(results: Sequence[TaskResult]) -> list[str]:
     """The lines under the table: what is partial, and each score's validity."""
     lines = []
     for result in results:
+        if result.missing:
+            lines.append(f"{result.task}: {result.missing}")
+            continue
         if result.partial:
             lines.append(f"{PARTIAL_MARK} {result.task}: partial, {result.partial}")
         validity = assess(result)

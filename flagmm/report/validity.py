@@ -28,6 +28,8 @@ def assess(result: TaskResult) -> Validity:
     >>> assess(TaskResult(task="t", metrics={"accuracy": 50.0}, counts=Counts(asked=4, answered=4))).text
     'all 4 answered'
     """
+    if result.missing:
+        return Validity(text=result.missing, is_doubtful=True)
     counts = result.counts
     losses = [(kind, getattr(counts, kind)) for kind in _KINDS if getattr(counts, kind)]
     if not counts.asked:

@@ -35,7 +35,10 @@ def draw_scores(result: TaskResult) -> str:
 
 
 def draw_summary(
-    benchmarks: Sequence[str], results: Sequence[TaskResult], errors: Sequence[tuple[str, FlagMMError]]
+    benchmarks: Sequence[str],
+    results: Sequence[TaskResult],
+    errors: Sequence[tuple[str, FlagMMError]],
+    missing: Sequence[TaskResult] = (),
 ) -> str:
     """A line for each benchmark: how much failed, and its score.
 
@@ -43,10 +46,11 @@ def draw_summary(
         benchmarks: all that were asked for, in order.
         results: of those that came to one.
         errors: (benchmark, why it has none).
+        missing: of those that came to none, those included that the run did not come to.
     """
     from tabulate import tabulate
 
-    by_name, failed = {result.task: result for result in results}, dict(errors)
+    by_name, failed = {result.task: result for result in [*missing, *results]}, dict(errors)
     rows = [_row(name, by_name.get(name), failed.get(name)) for name in benchmarks]
     return tabulate(rows, headers=HEADERS, disable_numparse=True)
 
@@ -62,9 +66,11 @@ def primary_metric(result: TaskResult) -> tuple[str, float | None]:
 
 
 def _row(name: str, result: TaskResult | None, error: FlagMMError | None) -> list[str]:
-    if result is None:
+    if result is None or result.missing:
         text = " ".join(str(error).split()) if error is not None else "-"
-        return [name, "-", "-", "-", "-", "-" if error else "not run", text[:_LONGEST_ERROR]]
+        reason = (result.missing if result else None) or "not run"
+        rate = _rate(result.counts.failed, result.counts.asked) if result else "-"
+        return [name, rate, "-", "-", "-", "-" if error else reason[:_LONGEST_ERROR], text[:_LONGEST_ERROR]]
     counts = result.counts
     metric, value = primary_metric(result)
     if result.details.get("evaluator", "") is None:  # only asked

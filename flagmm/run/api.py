@@ -14,6 +14,7 @@ from flagmm.config.task_config import VLMEVALKIT, TaskConfig, read_task_config
 from flagmm.errors import FlagMMError, ResumeError
 from flagmm.inference.interruptible import run_anywhere
 from flagmm.inference.progress import Progress, make_progress
+from flagmm.inference.resume import Resume
 from flagmm.inference.session import ModelSession
 from flagmm.jsonio import write_json, write_text
 from flagmm.manifest import Manifest
@@ -65,7 +66,7 @@ def _run_one(given: Given) -> Returned:
     outcome = _execute_anywhere(plan)
     if outcome.interrupted:
         raise KeyboardInterrupt
-    reports = make_reports(outcome.results, plan.output, errors=dict(outcome.errors))
+    reports = make_reports(outcome, plan.output)
     if not reports and outcome.errors:
         raise outcome.errors[0][1]
     for name, error in outcome.errors:
@@ -99,7 +100,10 @@ def execute(
     Raises:
         FlagMMError: something that concerns all data sets.
     """
-    options = Options(scope=plan.scope, judge=plan.judge, progress=progress)
+    resume = Resume(same_model=plan.config.same_model)
+    options = Options(
+        scope=plan.scope, resume=resume, judge=plan.judge, secrets=plan.secrets(), progress=progress
+    )  # fmt: skip
     names = [task.name for task in plan.tasks]
     config = plan.output.config
     before = config.read_text(encoding="utf-8") if config.is_file() else None
@@ -128,6 +132,8 @@ def _with_own_advice(error: FlagMMError) -> FlagMMError:
         "give rerun_review (--rerun-review) to score them as they are, or leave use_cache (--use-cache) out "
         "to ask again into a new folder"
     )
+    if error.may_be_same_model:
+        advice = f"give same_model (--same-model) where it is, {advice}"
     return ResumeError(error.found, advice=advice)
 
 

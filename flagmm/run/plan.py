@@ -40,7 +40,8 @@ class RunPlan:
     def scope(self) -> Scope:
         """How much of each subset is asked."""
         limit = _limit(self.config)
-        return Scope(limit=limit, label="" if limit is None else f"limit {limit:g}")
+        label = "" if limit is None else f"limit {limit:g}"
+        return Scope(limit=limit, label=label, ignore_errors=self.config.ignore_errors)
 
     def secrets(self) -> list[str]:
         """Every text that must not be shown."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flagmm.errors import FlagMMError
 from flagmm.paths import RunPaths
+from flagmm.pipeline import Outcome
 from flagmm.report.general_table import OVERALL, SubsetScore, draw_report, subset_order, subset_scores
 from flagmm.report.results import headline, metric_rows
 from flagmm.report.validity import assess
@@ -69,11 +70,15 @@ class Reports(dict[str, Report]):
         return "\n".join(lines)
 
 
-def make_reports(results: Iterable[TaskResult], run: RunPaths, *, errors: dict[str, FlagMMError]) -> Reports:
+def make_reports(outcome: Outcome, run: RunPaths) -> Reports:
     """The reports of a run that has ended."""
-    results = list(results)
-    table = draw_report(results, run) if results else ""
-    return Reports((make_report(result, run) for result in results), folder=run.folder, table=table, errors=errors)
+    not_reached = {result.task: FlagMMError(str(result.missing)) for result in outcome.missing}
+    return Reports(
+        (make_report(result, run) for result in outcome.results),
+        folder=run.folder,
+        table=draw_report(outcome.rows, run) if outcome.rows else "",
+        errors={**not_reached, **dict(outcome.errors)},
+    )
 
 
 def make_report(result: TaskResult, run: RunPaths) -> Report:

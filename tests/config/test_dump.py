@@ -132,3 +132,12 @@ def test_the_fingerprint_is_the_same_in_every_version():
 def test_a_fingerprint_changes_with_what_decides_an_answer(change):
     spec = ModelSpec(model_name="m")
     assert fingerprint(dataclasses.replace(spec, **change)) != fingerprint(spec)
+
+
+def test_a_model_is_known_by_its_identity_where_that_is_known_and_else_by_its_address():
+    here, there = (ModelSpec(model_name="m", url=f"http://{host}/v1") for host in ("a", "b"))
+    assert fingerprint(here) != fingerprint(there)
+    known = [dataclasses.replace(spec, identity="/ckpt") for spec in (here, there)]
+    assert fingerprint(known[0]) == fingerprint(known[1])
+    assert fingerprint(known[0]) not in (fingerprint(here), fingerprint(dataclasses.replace(here, identity="/other")))
+    assert fingerprint(known[0]) != fingerprint(dataclasses.replace(known[0], model_name="n"))

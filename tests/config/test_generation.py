@@ -22,6 +22,10 @@ URL = "http://localhost:8000/v1"
         ({"top_k": 5, "extra_body": {"top_k": 9, "x": 1}}, {"extra_body": {"top_k": 9, "x": 1}}),
         ({"extra_headers": {"A": "b"}}, {"headers": {"A": "b"}}),
         ({"n": 4}, {"num_infers": 4}),
+        (
+            {"temperature": None, "max_tokens_key": "max_completion_tokens"},
+            {"temperature": None, "max_tokens_key": "max_completion_tokens"},
+        ),
     ],
 )
 def test_each_setting_has_its_place(given, expected):
@@ -92,3 +96,11 @@ def test_old_names_of_the_endpoint_are_known(name):
 
 def test_the_mock_model_needs_no_endpoint():
     assert endpoint_values(TaskConfig(model="m", eval_type="mock_llm"), source="x")["model_type"] == "random"
+
+
+def test_a_temperature_of_null_is_another_thing_than_none_given():
+    config = TaskConfig(model="m", api_url=URL, generation_config={"temperature": None, "top_p": None})
+    values = endpoint_values(config, source="x")
+    assert values["temperature"] is None
+    assert "top_p" not in values
+    assert "temperature" not in endpoint_values(TaskConfig(model="m", api_url=URL), source="x")

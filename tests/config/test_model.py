@@ -163,7 +163,8 @@ def test_a_model_without_a_name_is_called_by_its_type(model_type, name):
 
 
 def test_null_is_as_good_as_not_given():
-    keys = [field.name for field in dataclasses.fields(ModelSpec) if field.name not in ("model_name", "options")]
+    no_keys = {"model_name", "options", "identity"}
+    keys = [field.name for field in dataclasses.fields(ModelSpec) if field.name not in no_keys]
     spec = parse(dict.fromkeys(keys) | {"temperature": 0})
     assert spec == parse()
 
@@ -249,7 +250,7 @@ CHANGES = {
     "top_p": 0.5, "seed": 1, "system_prompt": "Be brief.", "reasoning": {"a": 1}, "thinking": {"a": 1},
     "provider": {"a": 1}, "extra_body": {"a": 1}, "max_image_size": 5, "max_long_side": 5, "min_short_side": 5,
     "max_num_frames": 5, "options": {"a": 1}, "video_mode": "file", "fetch_media": True,
-    "image_detail": "low",
+    "image_detail": "low", "max_tokens_key": "max_completion_tokens",
 }  # fmt: skip
 NO_CHANGES = {
     "chat_name": "n", "api_key": Secret("x"), "stream": True, "num_workers": 1, "num_infers": 3, "use_cache": True,
@@ -260,7 +261,8 @@ NO_CHANGES = {
 
 
 def test_every_field_either_decides_answers_or_does_not():
-    assert {field.name for field in dataclasses.fields(ModelSpec)} == {*CHANGES, *NO_CHANGES}
+    known = {*CHANGES, *NO_CHANGES, "identity"}  # which stands in the fingerprint for the address
+    assert {field.name for field in dataclasses.fields(ModelSpec)} == known
 
 
 @pytest.mark.parametrize("name", [*CHANGES, *NO_CHANGES])
@@ -279,3 +281,15 @@ def test_answer_settings_hold_no_password():
 def test_a_model_is_shown_by_its_chat_name():
     assert parse().shown_name == "m"
     assert parse({"chat_name": "My model"}).shown_name == "My model"
+
+
+def test_the_name_of_the_token_limit_is_one_of_two():
+    assert parse({"max_tokens_key": "max_completion_tokens"}).max_tokens_key == "max_completion_tokens"
+    assert parse({"max_tokens_key": "max_tokens"}) == parse()
+    with pytest.raises(ConfigError, match='max_tokens_key: expected "max_tokens" or "max_completion_tokens", found'):
+        parse({"max_tokens_key": "max_completion"})
+
+
+def test_an_identity_is_learned_and_not_given():
+    with pytest.raises(ConfigError, match="unknown key 'identity'"):
+        parse({"identity": "/a"})

@@ -8,7 +8,8 @@ import logging
 import pytest
 
 from flagmm.errors import DataError
-from flagmm.evaluator.answers import read_answers
+from flagmm.evaluator.answers import read_answers, reply_counts
+from flagmm.types import Counts
 
 ANNOTATIONS = {"1": {"answer": "A"}, "2": {"answer": "B"}}
 
@@ -174,3 +175,23 @@ def test_of_repetitions_only_those_that_were_broken_off_have_failed(read):
         ("failed", "timeout"),
     ]
     assert (answer.record["status"], answer.record["statuses"]) == ("failed", ["ok", "failed"])
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ('[{"question_id": 1, "answer": "A"}, {"question_id": 2, "answer": "Error code: 500"}]', (2, 1, 1)),
+        ('[{"question_id": 1, "answer": {"inference_0": "A", "inference_1": "", "inference_2": "B"}}]', (3, 2, 0)),
+        ('[{"question_id": 1}]', (0, 0, 0)),
+        ("[1]", (0, 0, 0)),
+        ("{", (0, 0, 0)),
+    ],
+)
+def test_replies_are_counted_without_their_questions(tmp_path, text, counted):
+    (tmp_path / "t.json").write_text(text)
+    counts = reply_counts(tmp_path / "t.json")
+    assert (counts.asked, counts.answered, counts.failed) == counted
+
+
+def test_where_there_is_no_file_nothing_was_asked(tmp_path):
+    assert reply_counts(tmp_path / "t.json") == Counts()

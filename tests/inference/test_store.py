@@ -249,3 +249,18 @@ def test_records_and_lines_are_counted_without_reading_them(path, count):
     assert count_lines(path) == count_records(path.with_name("answers.json")) == count
     path.with_name("answers.json").write_text(json.dumps([to_line(item) for item in items], indent=1))
     assert count_records(path.with_name("answers.json")) == 0  # another layout: fewer, never more
+
+
+@pytest.mark.parametrize(
+    ("statuses", "holds"), [([], False), (["failed"] * 3, False), (["failed", "empty"], True), (["refused"], True)]
+)
+def test_what_failed_holds_no_answer(path, statuses, holds):
+    write(path, *(prediction(str(number), status=status) for number, status in enumerate(statuses)))
+    with PredictionStore(path) as store:
+        assert store.holds_answers() == holds
+
+
+def test_an_answer_that_was_asked_for_again_and_failed_is_none(path):
+    write(path, prediction("1"), prediction("1", status="failed"))
+    with PredictionStore(path) as store:
+        assert not store.holds_answers()

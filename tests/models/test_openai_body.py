@@ -299,3 +299,10 @@ def test_a_part_of_a_video_is_not_sent_as_the_whole_file(source, extra):
     with pytest.raises(DataError, match=r"only the part from .* a file is sent whole.*video_mode") as caught:
         content(VideoPart(source=MediaSource(**source), mode="file", extra=extra))
     assert "pw" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("key", "sent"), [(None, "max_tokens"), ("max_completion_tokens", "max_completion_tokens")])
+def test_the_token_limit_goes_under_the_name_that_the_model_wants(key, sent):
+    limits = {name: value for name, value in body("Q?", max_tokens=5, max_tokens_key=key).items() if "max" in name}
+    assert limits == {sent: 5}
+    assert "max_completion_tokens" not in body("Q?", max_tokens_key=key)

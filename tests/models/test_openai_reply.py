@@ -19,6 +19,8 @@ from flagmm.models.openai_reply import (
     parse_json,
     parse_retry_after,
     parse_usage,
+    served_root,
+    setting_hint,
     status_error,
 )
 from flagmm.models.sse import StreamedReply
@@ -195,7 +197,7 @@ def test_any_body_of_an_error_gives_a_model_error_of_one_short_line(status, body
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
-        (301, "not_found", False), (400, "bad_request", False), (401, "auth", False), (402, "bad_request", False),
+        (301, "not_found", False), (400, "bad_request", False), (401, "auth", False), (402, "auth", False),
         (403, "auth", False), (404, "not_found", False), (405, "not_found", False), (408, "server", True),
         (409, "server", True), (410, "not_found", False), (413, "bad_request", False), (422, "bad_request", False),
         (425, "server", True), (429, "rate_limit", True), (500, "server", True), (502, "server", True),
@@ -437,3 +439,67 @@ def test_a_hostile_error_page_is_read_in_no_time():
     error = status_error(400, "<script " * 30_000, {})
     assert error.kind == "bad_request"
     assert len(str(error)) < 1000
+
+
+OTHER_LIMIT, NO_TEMPERATURE = "max_completion_tokens", '"temperature": null'
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ("'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", OTHER_LIMIT),
+        ("Please use max_completion_tokens instead of max_tokens", OTHER_LIMIT),
+        ("Unrecognized request argument supplied: max_tokens", OTHER_LIMIT),
+        ("'max_tokens' or 'max_completion_tokens' is too large: 4096. The maximum context length is 2048 tokens", ""),
+        ("max_tokens is too large: 32768. This model supports at most 4096 completion tokens", ""),
+        ("Unsupported value: 'temperature' does not support 0 with this model. Only 1 is supported", NO_TEMPERATURE),
+        ("`temperature` may only be set to 1 when thinking is enabled", NO_TEMPERATURE),
+        ("`temperature` is deprecated for this model", NO_TEMPERATURE),
+        ("image_url is only supported by certain models", ""),
+        ("context too long", ""),
+    ],
+)
+def test_the_setting_that_mends_an_error_is_named(message, named):
+    hint = setting_hint(message, max_tokens=True, temperature=True)
+    assert named in hint
+    assert bool(hint) == bool(named)
+
+
+def test_no_setting_is_named_that_was_not_sent():
+    message = "max_tokens and temperature are not supported"
+    assert setting_hint(message, max_tokens=False, temperature=False) == ""
+    assert NO_TEMPERATURE in setting_hint(message, max_tokens=False, temperature=True)
+
+
+@pytest.mark.parametrize(
+    ("listed", "root"),
+    [
+        ([{"id": "other", "root": "/o"}, {"id": "m", "root": "/a"}], "/a"),
+        ([{"id": "m", "root": "m"}], "m"),
+        ([{"id": "default", "root": "/a"}], "/a"),  # a server of one model, which takes any name
+        ([{"id": "x", "root": "/a"}, {"id": "y", "root": "/b"}], None),
+        ([{"id": "m"}], None),
+        ([{"id": "m", "root": None}], None),
+        ([{"id": "m", "root": ""}], None),
+        ([{"id": "m", "root": 5}], None),
+        ([], None),
+        ({"m": 1}, None),
+        ([None, None], None),
+        (None, None),
+    ],
+)
+def test_the_root_of_a_model_is_found_in_the_list(listed, root):
+    assert served_root(json.dumps({"data": listed}).encode(), "m") == root
+
+
+@given(st.binary())
+@OFTEN
+def test_any_body_is_no_list_of_models(body):
+    assert served_root(body, "m") is None
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(401, "auth"), (402, "auth"), (403, "auth"), (407, "auth"), (413, "bad_request")]
+)
+def test_what_is_not_paid_for_and_what_a_proxy_refuses_concerns_every_call(status, kind):
+    assert status_error(status, "{}", {}).kind == kind

@@ -141,3 +141,15 @@ def test_groups_of_another_shape_stop_no_report(tmp_path, groups):
         task="t", metrics={"accuracy": 1.0}, counts=Counts(asked=1, answered=1), details={"groups": groups}
     )
     assert csv_rows(tmp_path, odd)[0]["metric"] == "accuracy"
+
+
+def test_a_task_without_a_score_has_an_entry_in_each_file(tmp_path):
+    results = [RESULTS[0], TaskResult(task="gone", metrics={}, counts=Counts(), missing="not run: no data")]
+    with REPORTERS.local():
+        write_summaries(results, RunPaths(tmp_path))
+    told = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["tasks"]
+    assert [entry["missing"] for entry in told] == [None, "not run: no data"]
+    assert told[1]["metrics"] == {}
+    assert (tmp_path / "summary.csv").read_text().splitlines()[-1] == "gone,,,0,0,0,0,asked,not run: no data,,,"
+    assert "| gone     | not run: no data |" in (tmp_path / "summary.md").read_text()
+    assert "- gone: not run: no data" in (tmp_path / "summary.md").read_text()

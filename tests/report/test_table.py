@@ -95,3 +95,10 @@ def test_no_task_is_an_empty_table():
         "Truncated",
         *["-" * n for n in (6, 8, 7, 7, 10, 8, 11)],
     ]
+
+
+def test_a_task_without_a_score_says_why_in_its_row_and_whole_under_the_table():
+    reason = f"not scored: {'x' * 80}"
+    missing = TaskResult(task="t", metrics={}, counts=Counts(asked=2, answered=1, failed=1), missing=reason)
+    assert table_rows([missing]) == [["t", f"{reason[:59]}…", "-", "2", "1", "1", "0"]]
+    assert notes([missing]) == [f"t: {reason}"]

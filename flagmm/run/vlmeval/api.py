@@ -13,6 +13,7 @@ from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset
 from flagmm.errors import DataError, FlagMMError, ResumeError
 from flagmm.inference.progress import Progress
+from flagmm.inference.resume import Resume
 from flagmm.inference.session import ModelSession
 from flagmm.manifest import Manifest
 from flagmm.output_files import remove_strays
@@ -90,21 +91,21 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
         else:
             newest.extend(written)
 
+    unfit = _unanswered(plan.tasks, name, folder, output, status) if config.mode == "eval" else {}
     options = Options(
-        scope=plan.scope, judge=plan.judge, progress=run.progress, score=config.mode != "infer", export=write,
-        on_stage=status.reach,
+        scope=plan.scope, resume=Resume(same_model=config.same_model), judge=plan.judge, progress=run.progress,
+        score=config.mode != "infer", export=write, on_stage=status.reach, unfit=unfit, secrets=plan.secrets(),
     )  # fmt: skip
-    tasks: list[TaskSpec] = list(plan.tasks)
-    missing: list[tuple[str, FlagMMError]] = []
-    if config.mode == "eval":
-        tasks, missing = _answered(tasks, name, folder, output, status)
-    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=[task.name for task in tasks]) as manifest:
+    asked = [task.name for task in plan.tasks if task.name not in unfit]
+    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=asked) as manifest:
         with status.failing_all():
-            outcome = _run_tasks(tasks, None if config.mode == "eval" else spec, output, options)
-        outcome.errors = [(task, _with_own_advice(error)) for task, error in [*missing, *outcome.errors]]
+            outcome = _run_tasks(plan.tasks, None if config.mode == "eval" else spec, output, options)
+        outcome.errors = [(task, _with_own_advice(error)) for task, error in outcome.errors]
         manifest.state = "interrupted" if outcome.interrupted else "ended"
-    for task, error in outcome.errors:
-        status.fail(task, error)
+    failed = dict(outcome.errors)
+    for row in outcome.missing:
+        task = names[row.task]
+        status.skip(task, str(row.missing)) if task not in failed else status.fail(task, failed[task])
     remove_strays(folder)
     link(newest, folder)
     return ModelRun(model=name, output=output, outcome=outcome, files=files)
@@ -116,12 +117,11 @@ def _run_tasks(tasks: Sequence[TaskSpec], spec: ModelSpec | None, output: RunPat
         return run_pipeline(tasks, session, output, options)
 
 
-def _answered(
+def _unanswered(
     tasks: Sequence[TaskSpec], model: str, folder: Path, output: RunPaths, status: RunStatus
-) -> tuple[list[TaskSpec], list[tuple[str, FlagMMError]]]:
-    """The tasks whose answers are there: ours, or a file of predictions; and why the others are not."""
-    found: list[TaskSpec] = []
-    missing: list[tuple[str, FlagMMError]] = []
+) -> dict[str, FlagMMError]:
+    """The tasks without answers, ours or a file of predictions -> what is wrong with them."""
+    missing: dict[str, FlagMMError] = {}
     for task in tasks:
         paths = output.task(task.name)
         has_own = paths.answers.exists() or paths.predictions.exists()  # only the latter where a run was killed
@@ -134,14 +134,15 @@ def _answered(
             elif not has_own:
                 raise DataError(f"no predictions of {model} in {folder}; run --mode infer first")
         except FlagMMError as error:
-            missing.append((task.name, error))
-        else:
-            found.append(task)
-    return found, missing
+            missing[task.name] = error
+    return missing
 
 
 def _with_own_advice(error: FlagMMError) -> FlagMMError:
     """The error with what to do about it in the words of this command."""
     if not isinstance(error, ResumeError) or not error.advice:
         return error
-    return ResumeError(error.found, advice="leave --reuse out to ask everything again into a new folder")
+    advice = "leave --reuse out to ask everything again into a new folder"
+    if error.may_be_same_model:
+        advice = f"say --same-model where it is, or {advice}"
+    return ResumeError(error.found, advice=advice)

@@ -41,7 +41,9 @@ class Scores(dict[str, dict[str, str]]):
                     self[name] = {key: str(value) for record in records[:1] for key, value in record.items()}
                     texts.append(draw_scores(result))
             names = [task.name for task in plan.tasks]
-            texts += [draw_summary(names, run.outcome.results, run.outcome.errors), f"Results: {run.output.folder}"]
+            outcome = run.outcome
+            table = draw_summary(names, outcome.results, outcome.errors, outcome.missing)
+            texts += [table, f"Results: {run.output.folder}"]
         self.text = "\n\n".join([*texts, str(dict(self))])
 
 

@@ -90,6 +90,10 @@ class RunStatus:
         if task in self._entries:
             self._update(task, error_message=redact(" ".join(str(error).split()), self._secrets))
 
+    def skip(self, task: str, reason: str) -> None:
+        """The run did not come to a data set, or not to its end."""
+        self._update(task, skip_reason=redact(reason, self._secrets))
+
     @contextmanager
     def failing_all(self) -> Iterator[None]:
         """Let what is raised meanwhile be why no data set that is not finished came to a result."""
