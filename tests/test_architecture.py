@@ -14,7 +14,7 @@ PACKAGE = Path(flagmm.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex", "hints", "constants"}
-    | {"deferred_imports", "light_mmengine", "memory", "packed", "lazy_sequence", "process"},
+    | {"deferred_imports", "light_mmengine", "memory", "packed", "lazy_sequence", "process", "printable"},
     {"metrics", "extraction", "media", "formats"},
     {"registry", "plugin", "config"},
     {"prompt", "dataset", "models", "evaluator", "common"},

@@ -11,9 +11,9 @@ from typing import Any, get_args
 
 from flagmm.config.env import resolve_key
 from flagmm.config.http_settings import check_http_settings
-from flagmm.config.secrets import Secret, is_secret_key, mask_url, secrets_in, url_secrets
+from flagmm.config.secrets import MASK, Secret, header_secrets, is_secret_key, mask, mask_url, secrets_in, url_secrets
 from flagmm.errors import ConfigError
-from flagmm.hints import mismatch
+from flagmm.hints import mismatch, shown
 from flagmm.registry import did_you_mean
 from flagmm.types import VideoMode
 
@@ -90,10 +90,9 @@ class ModelSpec:
         """Every text of this spec that must not be shown."""
         texts = [self.api_key.reveal()] if self.api_key else []
         texts += [text for url in (self.url, self.proxy) if url for text in url_secrets(url)]
-        for name, value in self.headers.items():
-            if is_secret_key(name):
-                texts += [value, value.rpartition(" ")[2]]  # with and without a leading "Bearer"
-        return [*texts, *secrets_in(self.options)]
+        sent = (self.extra_body, self.reasoning, self.thinking, self.provider, self.extra_args)
+        texts += [*header_secrets(self.headers), *secrets_in(sent, of_request=True), *secrets_in(self.options)]
+        return list(dict.fromkeys(texts))
 
     def answer_settings(self) -> dict[str, Any]:
         """What decides an answer beside the question, secrets left out; a change here makes saved answers unfit."""
@@ -233,8 +232,9 @@ def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(key: str, value: Any, source: str) -> Any:
     check = _CHECKS[key]
     if not check.holds(value):
-        shown = "***" if key in ("api_key", "headers") else repr(value)
-        raise ConfigError(f"{source}: {key}: expected {check.expected}, found {shown}")
+        is_hidden = key in ("api_key", "headers") or (check is _OBJECT and isinstance(value, str))
+        found = MASK if is_hidden else shown(mask(value, key=key))
+        raise ConfigError(f"{source}: {key}: expected {check.expected}, found {found}")
     return check.convert(value)
 
 

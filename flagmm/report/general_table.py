@@ -12,6 +12,7 @@ from flagmm.errors import DataError
 from flagmm.evaluator.result_keys import is_metric
 from flagmm.jsonio import read_json
 from flagmm.paths import RunPaths
+from flagmm.printable import Show, printable
 from flagmm.report.results import HEADLINE
 from flagmm.report.table import draw_table, notes
 from flagmm.types import TaskResult
@@ -133,13 +134,22 @@ def _place(name: str) -> tuple[int, str, int]:
     return 0, "", 0
 
 
-def general_rows(results: Sequence[TaskResult], run: RunPaths) -> list[list[str]]:
-    """The cells of the table; results without subsets are left out."""
+def general_rows(results: Sequence[TaskResult], run: RunPaths, show: Show = printable) -> list[list[str]]:
+    """The cells of the table; results without subsets are left out.
+
+    Args:
+        show: writes names, which come from data, for where the table goes.
+    """
     rows = []
     for result in results:
         model, order = _about(result, run)
         rows += [
-            [model, result.task, row.label, row.subset, str(row.num), percent_text(row.percent), _CATEGORY]
+            [
+                *map(show, (model, result.task, row.label, row.subset)),
+                str(row.num),
+                percent_text(row.percent),
+                _CATEGORY,
+            ]
             for row in subset_scores(result, order)
         ]
     return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import Any
 
 from flagmm.jsonio import write_json, write_text
 from flagmm.paths import RunPaths
+from flagmm.printable import SpreadsheetWriter, markdown
 from flagmm.registry import REPORTERS
 from flagmm.report.general_table import HEADERS as SUBSET_HEADERS
 from flagmm.report.general_table import general_rows, has_subsets, subset_order, subset_scores
@@ -60,10 +60,11 @@ def _by_subset(result: TaskResult, path: Path) -> dict[str, Any]:
 def write_csv(results: Sequence[TaskResult], path: Path) -> None:
     """A line a metric, values at full precision; errors and intervals where the metric has its own.
 
+    A text that a spreadsheet would run as a formula has a `'` before it.
     Where a result has scores by subset, two columns more say which subset a line is of, and how many questions.
     """
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    writer = SpreadsheetWriter(buffer)
     by_subset = any(map(has_subsets, results))
     writer.writerow([*_COLUMNS, *_ERRORS, *(_SUBSETS if by_subset else [])])
     for result in results:
@@ -84,11 +85,11 @@ def write_markdown(results: Sequence[TaskResult], path: Path) -> None:
     from tabulate import tabulate
 
     others = [result for result in results if not has_subsets(result)]
-    by_subset = general_rows(results, RunPaths(path.parent))
+    by_subset = general_rows(results, RunPaths(path.parent), markdown)
     tables = [(SUBSET_HEADERS, by_subset)] if by_subset else []
-    tables += [(HEADERS, table_rows(others))] if others or not by_subset else []
+    tables += [(HEADERS, table_rows(others, markdown))] if others or not by_subset else []
     texts = [tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True) for headers, rows in tables]
-    lines = [f"- {line}" for line in notes(results)]
+    lines = [f"- {line}" for line in notes(results, markdown)]
     write_text(path, "\n".join(["\n\n".join(texts), "", *lines, ""]))
 
 

@@ -90,7 +90,8 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
     missing: list[tuple[str, FlagMMError]] = []
     if config.mode == "eval":
         tasks, missing = _answered(tasks, name, folder, output, status)
-    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=[task.name for task in tasks]) as manifest:
+    shown, secrets = [task.name for task in tasks], plan.secrets()
+    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=shown, secrets=secrets) as manifest:
         with status.failing_all():
             outcome = _run_tasks(tasks, None if config.mode == "eval" else spec, output, options)
         outcome.errors = [(task, _with_own_advice(error)) for task, error in [*missing, *outcome.errors]]
