@@ -108,7 +108,7 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
     try:
         if output.results():
             write_summaries(read_results(output), output)
-    except OutputError as error:  # the tasks' own results are there
+    except (OutputError, DataError) as error:  # the tasks' own results are there
         outcome.errors.append(("summary", error))
     return outcome
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -11,6 +10,7 @@ from typing import Any, get_args
 
 from flagmm.config.env import resolve_key
 from flagmm.config.http_settings import check_http_settings
+from flagmm.config.plain_values import MOST_CALLS, is_number
 from flagmm.config.secrets import MASK, Secret, header_secrets, is_secret_key, mask, mask_url, secrets_in, url_secrets
 from flagmm.errors import ConfigError
 from flagmm.hints import mismatch, shown
@@ -116,12 +116,8 @@ class _Check:
     convert: Callable[[Any], Any] = lambda value: value
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _is_whole(value: Any) -> bool:
-    return _is_number(value) and value == int(value)
+    return is_number(value) and value == int(value)
 
 
 _TEXT = _Check("a text", lambda value: isinstance(value, str) and value != "")
@@ -129,9 +125,9 @@ _OPTIONAL_TEXT = _Check("a text", lambda value: isinstance(value, str), lambda v
 _COUNT = _Check("a whole number above 0", lambda value: _is_whole(value) and value > 0, int)
 _WHOLE = _Check("a whole number", _is_whole, int)
 _NOT_NEGATIVE = _Check("a whole number, 0 or more", lambda value: _is_whole(value) and value >= 0, int)
-_SECONDS = _Check("a number of seconds above 0", lambda value: _is_number(value) and value > 0, float)
-_TEMPERATURE = _Check("a number, 0 or more", lambda value: _is_number(value) and value >= 0)
-_FRACTION = _Check("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
+_SECONDS = _Check("a number of seconds above 0", lambda value: is_number(value) and value > 0, float)
+_TEMPERATURE = _Check("a number, 0 or more", lambda value: is_number(value) and value >= 0)
+_FRACTION = _Check("a number from 0 to 1", lambda value: is_number(value) and 0 <= value <= 1)
 _VIDEO_MODE = _Check('"file" or "frames"', lambda value: value in get_args(VideoMode))
 _FLAG = _Check("true or false", lambda value: isinstance(value, bool))
 _OBJECT = _Check("an object", lambda value: isinstance(value, dict))
@@ -151,6 +147,10 @@ _CHECKS = {
     "extra_body": _OBJECT, "headers": _HEADERS, "backend": _TEXT, "extra_args": _ANY, "server_port": _COUNT,
     "output_dir": _TEXT, "video_mode": _VIDEO_MODE, "fetch_media": _FLAG, "fetch_media_max_bytes": _COUNT,
     "fetch_timeout": _SECONDS, "allow_private_media": _FLAG, "image_detail": _DETAIL, "proxy": _OPTIONAL_TEXT,
+}  # fmt: skip
+_MOST = {
+    "num_infers": MOST_CALLS, "num_workers": MOST_CALLS, "retries": MOST_CALLS, "timeout": 10**7,
+    "fetch_timeout": 10**7,
 }  # fmt: skip
 _OLD_NAMES = {"retry_time": "timeout", "base_url": "url"}
 _IGNORED = {
@@ -235,6 +235,10 @@ def _checked(key: str, value: Any, source: str) -> Any:
         is_hidden = key in ("api_key", "headers") or (check is _OBJECT and isinstance(value, str))
         found = MASK if is_hidden else shown(mask(value, key=key))
         raise ConfigError(f"{source}: {key}: expected {check.expected}, found {found}")
+    if key in _MOST and value > _MOST[key]:
+        raise ConfigError(f"{source}: {key}: expected at most {_MOST[key]}, found {value:g}")
+    if key == "extra_body" and "messages" in value:
+        raise ConfigError(f"{source}: extra_body: messages: they are the questions of the data; leave it out")
     return check.convert(value)
 
 

@@ -22,7 +22,7 @@ from flagmm.inference.progress import Progress
 from flagmm.inference.run import Inference
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore
-from flagmm.jsonio import read_json, write_json, writing
+from flagmm.jsonio import read_json_object, write_json, writing
 from flagmm.paths import TaskPaths
 
 logger = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ def _check_resumable(paths: TaskPaths, session: ModelSession) -> None:
         return
     if paths.predictions.stat().st_size == 0:
         return
-    saved = read_json(paths.config) if paths.config.exists() else {}
+    saved = read_json_object(paths.config, "answer_settings", "model") if paths.config.exists() else {}
     if saved.get("fingerprint") == session.fingerprint:
         return
     before, now = saved.get("answer_settings") or {}, to_plain(session.spec.answer_settings())

@@ -10,7 +10,7 @@ from typing import Any
 
 from flagmm.errors import DataError
 from flagmm.evaluator.result_keys import is_metric
-from flagmm.jsonio import read_json
+from flagmm.jsonio import read_json_object
 from flagmm.paths import RunPaths
 from flagmm.printable import Show, printable
 from flagmm.report.results import HEADLINE
@@ -107,8 +107,12 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
 
 
 def _groups(result: TaskResult) -> Mapping[str, Mapping[str, Any]]:
-    groups = (result.details.get("groups") or {}).get(_GROUP) or {}
-    return groups if isinstance(groups, Mapping) else {}
+    by_field = result.details.get("groups")
+    groups = by_field.get(_GROUP) if isinstance(by_field, Mapping) else None
+    is_ours = isinstance(groups, Mapping) and all(  # scoring of a person's own may call something else so
+        isinstance(values, Mapping) and isinstance(values.get(_COUNT), int) for values in groups.values()
+    )
+    return groups if is_ours else {}
 
 
 def _score(result: TaskResult, metric: str, subset: str, values: Mapping[str, Any]) -> SubsetScore:
@@ -163,13 +167,16 @@ def subset_order(result: TaskResult, run: RunPaths) -> list[str]:
 def _about(result: TaskResult, run: RunPaths) -> tuple[str, list[str]]:
     """The model's name and the order of the subsets, as `<task>_config.json` has them."""
     try:
-        values = read_json(run.task(result.task).config)
+        values = read_json_object(run.task(result.task).config, "model", "task")
     except DataError:  # answers of another tool have no such file
         return "-", []
     model, task = values.get("model") or {}, values.get("task") or {}
-    listed = (task.get("dataset") or {}).get("subset_list") or []
+    dataset = task.get("dataset")
+    listed = (dataset.get("subset_list") if isinstance(dataset, Mapping) else None) or []
     name = model.get("chat_name") or model.get("model_name") or "-"
-    return str(name), [listed] if isinstance(listed, str) else list(listed)
+    return str(name), [listed] if isinstance(listed, str) else [str(each) for each in listed] if isinstance(
+        listed, list
+    ) else []
 
 
 def draw_report(results: Sequence[TaskResult], run: RunPaths) -> str:
