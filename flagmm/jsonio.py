@@ -33,7 +33,7 @@ def read_json_object(path: Path | str, *sections: str) -> dict[str, Any]:
     """
     values = read_json(path)
     if not isinstance(values, dict):
-        raise DataError(f"{path}: expected an object, found {kind_of(values)}")
+        raise DataError(f"{path}: expected an object")
     for key in sections:
         if values.get(key) is not None and not isinstance(values[key], dict):
             raise DataError(f"{path}: {key}: expected an object, found {kind_of(values[key])}")

@@ -50,7 +50,8 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 def _forms(secret: str) -> Iterator[str]:
     yield secret
-    yield from (quote(secret, safe="", errors="replace"), quote_plus(secret, errors="replace"))
+    yield from (quote(secret, errors="replace"), quote(secret, safe="", errors="replace"))
+    yield quote_plus(secret, errors="replace")
     yield from (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
     if len(secret) < _LEAST_ENCODED:
         return

@@ -133,6 +133,8 @@ class TaskConfig:
             if value is not None and not check.holds(value):
                 shown = "***" if name == "api_key" else _shown(value)
                 raise ConfigError(f"{source}: {name}: expected {check.expected}, found {shown}")
+        if self.repeats > MOST_CALLS:
+            raise ConfigError(f"{source}: repeats: expected at most {MOST_CALLS}, found {self.repeats:g}")
         if self.eval_backend not in (_NATIVE, VLMEVALKIT):
             raise ConfigError(
                 f"{source}: eval_backend: {self.eval_backend!r} is not run here; {_NATIVE!r} and {VLMEVALKIT!r} are"
@@ -283,14 +285,11 @@ _OBJECT = _Check("an object", lambda value: isinstance(value, Mapping))
 _TEXTS = _Check("a list of texts", _is_texts)
 _SECONDS = _Check("a number of seconds above 0", lambda value: is_number(value) and value > 0)
 _COUNT = _Check("a whole number above 0", lambda value: is_number(value) and value == int(value) and value > 0)
-_REPEATS = _Check(
-    f"a whole number from 1 to {MOST_CALLS}", lambda value: _COUNT.holds(value) and bool(value <= MOST_CALLS)
-)
 _CHECKS = {
     "model": _TEXT, "model_id": _TEXT, "model_args": _OBJECT, "api_url": _TEXT, "api_key": _TEXT, "eval_type": _TEXT,
     "generation_config": _OBJECT, "timeout": _SECONDS,
     "stream": _FLAG, "datasets": _TEXTS, "dataset_args": _Check("an object of objects", _is_args),
-    "limit": _Check("a whole number, or a fraction below 1", _is_limit), "repeats": _REPEATS,
+    "limit": _Check("a whole number, or a fraction below 1", _is_limit), "repeats": _COUNT,
     "seed": _Check("a whole number", lambda value: is_number(value) and value == int(value)),
     "allow_media_roots": _TEXTS, "fetch_media": _FLAG, "strict": _FLAG, "judge": _OBJECT, "judge_strategy": _TEXT,
     "judge_model_args": _OBJECT, "eval_batch_size": _COUNT, "work_dir": _TEXT, "no_timestamp": _FLAG,

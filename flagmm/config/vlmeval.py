@@ -13,7 +13,7 @@ from flagmm.config.plain_values import is_number
 from flagmm.config.secrets import mask
 from flagmm.config.task_config import check_keys
 from flagmm.errors import ConfigError
-from flagmm.hints import mismatch, shown
+from flagmm.hints import describe, mismatch, shown
 
 logger = logging.getLogger(__name__)
 
@@ -94,8 +94,9 @@ def parse_vlmeval(values: Mapping[str, Any], *, source: str) -> VlmevalConfig:
     if idle:
         logger.warning("%s: %s: no meaning here, left out", source, ", ".join(idle))
     for key, kind in _TYPES.items():
-        if key in given and (text := mismatch(mask(given[key], key=key), kind)):
-            raise ConfigError(f"{source}: {key}: {'expected a text' if key in _SECRET else text}")
+        if key in given and mismatch(given[key], kind):
+            text = None if key in _SECRET else mismatch(mask(given[key], key=key), kind)
+            raise ConfigError(f"{source}: {key}: {text or f'expected {describe(kind)}'}")
         if isinstance(given.get(key), int | float) and kind is not bool and not is_number(given[key]):
             raise ConfigError(f"{source}: {key}: expected a number that can be counted with, found {given[key]!r:.40}")
     mode = given.get("mode", MODES[0])
