@@ -109,7 +109,9 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
 def _groups(result: TaskResult) -> Mapping[str, Mapping[str, Any]]:
     by_field = result.details.get("groups")
     groups = by_field.get(_GROUP) if isinstance(by_field, Mapping) else None
-    is_ours = isinstance(groups, Mapping) and all(  # scoring of a person's own may call something else so
+    if not isinstance(groups, Mapping):
+        return {}
+    is_ours = all(  # scoring of a person's own may call something else so
         isinstance(values, Mapping) and isinstance(values.get(_COUNT), int) for values in groups.values()
     )
     return groups if is_ours else {}
