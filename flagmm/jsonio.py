@@ -26,6 +26,21 @@ def read_json(path: Path | str) -> Any:
     return parse_json(read_text(path), path)
 
 
+def read_json_object(path: Path | str, *sections: str) -> dict[str, Any]:
+    """The object in a JSON file, whose `sections`, where they are there and not null, are objects, too.
+
+    Raises:
+        DataError: as `read_json`, or for another kind of value; it names the key.
+    """
+    values = read_json(path)
+    if not isinstance(values, dict):
+        raise DataError(f"{path}: expected an object")
+    for key in sections:
+        if values.get(key) is not None and not isinstance(values[key], dict):
+            raise DataError(f"{path}: {key}: expected an object, found {kind_of(values[key])}")
+    return values
+
+
 def read_text(path: Path | str) -> str:
     """The text of a UTF-8 file, a byte order mark left out; `DataError` where that fails."""
     try:

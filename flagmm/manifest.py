@@ -7,7 +7,7 @@ import logging
 import os
 import platform
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from flagmm import __version__
 from flagmm.config.dump import dump_model
 from flagmm.config.model import ModelSpec
+from flagmm.config.redaction import Redactor
 from flagmm.config.secrets import mask_command
 from flagmm.errors import DataError, OutputError
 from flagmm.jsonio import read_json, write_json, writing
@@ -38,7 +39,17 @@ class Manifest:
         state: what the run came to, where nothing is raised.
     """
 
-    def __init__(self, path: Path, *, argv: Sequence[str] | None, spec: ModelSpec | None, tasks: Sequence[str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        argv: Sequence[str] | None,
+        spec: ModelSpec | None,
+        tasks: Sequence[str],
+        secrets: Iterable[str] = (),
+    ) -> None:
+        """Take what the run is; `secrets` are left out of the command, wherever they stand in it."""
+        hide = Redactor(secrets)
         self._path = path
         self._values: dict[str, Any] = {
             "flagmm": __version__,
@@ -46,7 +57,7 @@ class Manifest:
             "packages": _versions(),
             "host": platform.node(),
             "platform": platform.platform(),
-            "command": None if argv is None else ["flagevalmm", *mask_command(argv)],
+            "command": None if argv is None else ["flagevalmm", *map(hide, mask_command(argv))],
             "tasks": list(tasks),
             "model": dump_model(spec) if spec else _saved_model(path, tasks),
         }

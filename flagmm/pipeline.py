@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from flagmm.assembly import attach_judge, build_dataset, check_judged, dataset_settings, find_evaluator, task_code
-from flagmm.config.secrets import redact
+from flagmm.config.redaction import redact
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, ResumeError, UserCodeError
@@ -132,7 +132,7 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
     _add_missing(outcome, tasks, reached, output, options)
     try:
         write_summaries(_summarized(outcome, output), output)
-    except OutputError as error:  # the tasks' own results are there
+    except (OutputError, DataError) as error:  # the tasks' own results are there
         outcome.errors.append(("summary", error))
     return outcome
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from flagmm import __version__
 from flagmm.cli import COMMANDS
+from flagmm.cli.boundary import CommandParser
 from flagmm.errors import ConfigError
 
 TRY_RUN_ITEMS = 32
@@ -28,7 +29,7 @@ _FOREIGN = {
 }  # fmt: skip
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(CommandParser):
     """Looks at the other commands only when help is asked for."""
 
     def format_help(self) -> str:

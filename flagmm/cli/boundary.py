@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
-from typing import TextIO
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TextIO
 
 from flagmm.errors import FlagMMError, OutputError
+from flagmm.printable import printable, printable_block
 
 logger = logging.getLogger(__name__)
 
 INTERRUPTED = 130
 UNEXPECTED = 1
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser whose complaints repeat no key, also where it was given to a flag that does not exist."""
+
+    _given: Sequence[str] = ()
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        self._given = list(sys.argv[1:] if args is None else args)
+        return super().parse_args(self._given, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        from flagmm.config.redaction import hide_arguments
+
+        super().error(printable(hide_arguments(message, self._given, known_flags=self._option_string_actions)))
 
 
 def run_guarded(
@@ -64,7 +81,7 @@ def write_result(text: str) -> None:
     stream = sys.stderr if sys.stdout.closed else sys.stdout  # a task's own code may have closed it
     encoding = stream.encoding or "utf-8"
     try:
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        stream.write(printable_block(text).encode(encoding, "backslashreplace").decode(encoding) + "\n")
         stream.flush()
     except BrokenPipeError:
         _forget(stream)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flagmm.cli.boundary import run_guarded, write_result
+from flagmm.cli.boundary import CommandParser, run_guarded, write_result
 
 if TYPE_CHECKING:
     from flagmm.checking import CheckReport
@@ -24,7 +24,7 @@ examples:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of `flagevalmm check`."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="flagevalmm check",
         description="Load each task's data, build its prompts, open its media, and score its own reference answers.",
         epilog=_EXAMPLE,

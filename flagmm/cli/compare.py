@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from flagmm.cli.boundary import run_guarded, write_result
+from flagmm.cli.boundary import CommandParser, run_guarded, write_result
 
 IDS_SHOWN = 10
 
@@ -19,7 +19,7 @@ examples:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of `flagevalmm compare`."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="flagevalmm compare",
         description="Compare two scored runs, task by task, on the items that both have a score for.",
         epilog=_EXAMPLE,

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from flagmm.cli.boundary import run_guarded, write_result
+from flagmm.cli.boundary import CommandParser, run_guarded, write_result
 
 if TYPE_CHECKING:
     from flagmm.config.task_config import TaskConfig
@@ -37,7 +37,7 @@ _FOREIGN: dict[str, Any] = {
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of `flagevalmm eval`; a flag that is not given is None."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="flagevalmm eval",
         description="Evaluate a model on your own tables of questions, or on installed tasks.",
         epilog=_EXAMPLE,
@@ -121,12 +121,14 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(arguments: argparse.Namespace, argv: Sequence[str], secrets: list[str]) -> int:
     from flagmm.config.env import load_dotenv_file
+    from flagmm.config.secrets import secrets_in
     from flagmm.plugin import kept_streams
     from flagmm.run.plan import make_plan
 
     load_dotenv_file()
     with kept_streams():
         config = _config(arguments)
+        secrets += secrets_in(vars(config))
         plan = make_plan(config, source=arguments.config or _SOURCE)
         secrets += plan.secrets()
     return _dry_run(plan) if config.dry_run else _real_run(plan, argv)

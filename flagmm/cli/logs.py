@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 
-from flagmm.config.secrets import RedactingFormatter
+from flagmm.config.redaction import RedactingFormatter
 
 
 def set_up_logging(*, quiet: bool, debug: bool) -> RedactingFormatter:

@@ -58,25 +58,28 @@ def _evaluate(arguments: argparse.Namespace, argv: list[str], secrets: list[str]
     load_dotenv_file()
     tasks = [load_task(path) for path in find_tasks(arguments.tasks)]
     secrets += [text for task in tasks for text in task.secrets()]
-    spec = None if arguments.without_infer else _model_spec(arguments)
+    spec = None if arguments.without_infer else _model_spec(arguments, secrets)
     if spec is not None:
         secrets += spec.secrets()
     options = replace(_options(arguments), secrets=secrets)
     check_tasks(tasks, data_root=options.data_root, settings=options.dataset_settings)
     for judge in find_judges(tasks, given=options.judge):
         secrets += judge.secrets()
-    output = _output(arguments, spec)
+    output = _output(arguments, spec, secrets)
+    names = [task.name for task in tasks]
     if arguments.export is not None:
-        options = replace(options, export=_export(arguments, spec, output, [task.name for task in tasks]))
-    with Manifest(output.manifest, argv=argv, spec=spec, tasks=[task.name for task in tasks]) as manifest:
+        options = replace(options, export=_export(arguments, spec, output, names))
+    with Manifest(output.manifest, argv=argv, spec=spec, tasks=names, secrets=secrets) as manifest:
         outcome = _run_pipeline(tasks, spec, output, options)
         manifest.state = "interrupted" if outcome.interrupted else "ended"
     return outcome, output
 
 
-def _model_spec(arguments: argparse.Namespace) -> ModelSpec:
+def _model_spec(arguments: argparse.Namespace, secrets: list[str]) -> ModelSpec:
+    """The model, whose secrets are known before anything is said of its settings."""
     from flagmm.config.locate import read_model_file
     from flagmm.config.model import parse_model
+    from flagmm.config.secrets import secrets_in
     from flagmm.models.build import own_keys
 
     flags = {name: getattr(arguments, name) for name in _MODEL_FLAGS if getattr(arguments, name) is not None}
@@ -87,10 +90,11 @@ def _model_spec(arguments: argparse.Namespace) -> ModelSpec:
             )
         return parse_model({}, flags, source="command line", own_keys=own_keys)
     values = read_model_file(arguments.cfg)
+    secrets += secrets_in({**values, **flags}, of_request=True)
     return parse_model(values, flags, source=arguments.cfg, own_keys=own_keys)
 
 
-def _output(arguments: argparse.Namespace, spec: ModelSpec | None) -> RunPaths:
+def _output(arguments: argparse.Namespace, spec: ModelSpec | None, secrets: list[str]) -> RunPaths:
     """The results directory: the flag, else the model file's, else one named after the model."""
     from flagmm.paths import RunPaths, default_output_dir
 
@@ -99,7 +103,7 @@ def _output(arguments: argparse.Namespace, spec: ModelSpec | None) -> RunPaths:
     if spec is None:
         if arguments.cfg is None and arguments.model_name is None:
             raise ConfigError("--without-infer: say with --output-dir (or --cfg) where the answers are")
-        spec = _model_spec(arguments)
+        spec = _model_spec(arguments, secrets)
     if spec.output_dir:
         return RunPaths(_folder(spec.output_dir, "output_dir"))
     return RunPaths(default_output_dir(spec.model_name))

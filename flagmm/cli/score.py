@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flagmm.cli.boundary import run_guarded, write_result
+from flagmm.cli.boundary import CommandParser, run_guarded, write_result
 
 if TYPE_CHECKING:
     from flagmm.paths import RunPaths
@@ -24,7 +24,7 @@ examples:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of `flagevalmm score`."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="flagevalmm score",
         description="Score a file of predictions (xlsx, TSV or JSON with `index` and `prediction`); asks no model.",
         epilog=_EXAMPLE,
@@ -64,6 +64,7 @@ def _evaluate(arguments: argparse.Namespace, argv: Sequence[str], secrets: list[
     from flagmm.assembly import check_tasks, find_judges
     from flagmm.config.env import load_dotenv_file
     from flagmm.config.locate import read_model_file
+    from flagmm.config.secrets import secrets_in
     from flagmm.manifest import Manifest
     from flagmm.paths import RunPaths, default_output_dir
     from flagmm.pipeline import Options, run
@@ -75,6 +76,7 @@ def _evaluate(arguments: argparse.Namespace, argv: Sequence[str], secrets: list[
     predictions = Path(arguments.predictions).expanduser()
     task = make_task(arguments.data, {"rule": arguments.rule} if arguments.rule else {}, source="--data")
     judge = read_model_file(arguments.judge) if arguments.judge else None
+    secrets += [*task.secrets(), *secrets_in(judge)]
     check_tasks([task])
     for spec in find_judges([task], given=judge):
         secrets += spec.secrets()
@@ -82,7 +84,7 @@ def _evaluate(arguments: argparse.Namespace, argv: Sequence[str], secrets: list[
         Path(arguments.output_dir).expanduser() if arguments.output_dir else default_output_dir(predictions.stem)
     )
     take_predictions(predictions, task, output.task(task.name))
-    with Manifest(output.manifest, argv=["score", *argv], spec=None, tasks=[task.name]):
+    with Manifest(output.manifest, argv=["score", *argv], spec=None, tasks=[task.name], secrets=secrets):
         options = Options(judge=judge, secrets=secrets, export=VlmevalkitScores(output.folder / predictions.stem))
         return run([task], None, output, options), output
 

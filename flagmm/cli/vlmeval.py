@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from flagmm.cli.boundary import run_guarded, write_result
+from flagmm.cli.boundary import CommandParser, run_guarded, write_result
 
 if TYPE_CHECKING:
     from flagmm.config.vlmeval import VlmevalConfig
@@ -35,7 +35,7 @@ _FOREIGN: dict[str, Any] = {
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of `flagevalmm vlmeval`; a flag that is not given is None."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="flagevalmm vlmeval",
         description="Evaluate models on VLMEvalKit's tables ($LMUData/NAME.tsv) or installed tasks, with its flags and "
         "files. `check MODEL` sends one picture and one text question.",
@@ -123,9 +123,11 @@ def main(argv: Sequence[str]) -> int:
     return run_guarded(lambda secrets: _run(parsed, arguments, secrets), debug=debug)
 
 
-def _config(parsed: argparse.Namespace) -> VlmevalConfig:
+def _config(parsed: argparse.Namespace, secrets: list[str]) -> VlmevalConfig:
+    """The configuration, whose secrets are known before anything is said of it."""
     from pathlib import Path
 
+    from flagmm.config.secrets import secrets_in
     from flagmm.config.settings_text import parse_settings_text
     from flagmm.config.task_config import check_keys, read_config_file
     from flagmm.config.vlmeval import parse_vlmeval
@@ -145,6 +147,7 @@ def _config(parsed: argparse.Namespace) -> VlmevalConfig:
         given["data"] = {**{name: {} for name in given.get("data", ())}, **given.pop("data_config")}
     if getattr(parsed, "names", None):
         given |= {"model": parsed.names, "data": ["(none)"]}
+    secrets += secrets_in(given)
     return parse_vlmeval(given, source=source)
 
 
@@ -160,7 +163,7 @@ def _run(parsed: argparse.Namespace, argv: Sequence[str], secrets: list[str]) ->
         return 0
     load_dotenv_file()
     with kept_streams():
-        plan = make_plan(_config(parsed), source=parsed.config or _SOURCE)
+        plan = make_plan(_config(parsed, secrets), source=parsed.config or _SOURCE)
         secrets += plan.secrets()
         progress = make_progress(quiet=False)
         runs = run_vlmeval(VlmevalRun(plan=plan, progress=progress, command=["vlmeval", *argv]))
@@ -198,7 +201,7 @@ def _check(parsed: argparse.Namespace, secrets: list[str]) -> int:
     from flagmm.run.vlmeval.plan import model_specs
 
     load_dotenv_file()
-    specs = model_specs(_config(parsed), source=_SOURCE)
+    specs = model_specs(_config(parsed, secrets), source=_SOURCE)
     status = 0
     for name, spec in specs.items():
         secrets += spec.secrets()

@@ -42,8 +42,13 @@ def generation_values(generation: Mapping[str, Any], *, where: str) -> dict[str,
     Raises:
         ConfigError: an unknown key.
     """
+    if not isinstance(generation, Mapping):
+        raise ConfigError(f"{where}: expected an object")
+    own = generation.get("extra_body") or {}
+    if not isinstance(own, Mapping):
+        raise ConfigError(f"{where}: extra_body: expected an object")
     values: dict[str, Any] = {}
-    body: dict[str, Any] = dict(generation.get("extra_body") or {})
+    body: dict[str, Any] = dict(own)
     idle = []
     for key, value in generation.items():
         if (value is None and key != _NULL_COUNTS) or key == "extra_body":

@@ -89,7 +89,10 @@ def _model(judge: Mapping[str, Any], where: str) -> dict[str, Any]:
     if given.get("eval_type") not in (None, EvalType.OPENAI_API, "server", "service"):
         raise ConfigError(f"{where}: eval_type: {given['eval_type']!r} is not run here; give {EvalType.OPENAI_API!r}")
     values = generation_values(given.get("generation_config") or {}, where=f"{where}: generation_config")
-    values |= dict(given.get("model_args") or {})
+    own = given.get("model_args") or {}
+    if not isinstance(own, Mapping):
+        raise ConfigError(f"{where}: model_args: expected an object")
+    values |= dict(own)
     names = {"model_id": "model_name", "api_url": "url", "api_key": "api_key", "judge_id": "chat_name"}
     values = {**judge_defaults(), **values, **{new: given[old] for old, new in names.items() if given.get(old)}}
     return values if "model_name" in values else {}

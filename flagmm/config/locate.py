@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.config.other_files import TASK_FILE, where_tables_go
+from flagmm.config.plain_values import check_plain
 from flagmm.config.task import is_task_file
 from flagmm.errors import ConfigError
 from flagmm.formats.table import SUFFIXES
@@ -109,4 +110,5 @@ def read_model_file(name: str) -> dict[str, Any]:
     values = read_json(path)
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected an object")
+    check_plain(values, where=name)
     return values

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -11,9 +10,10 @@ from typing import Any, get_args
 
 from flagmm.config.env import resolve_key
 from flagmm.config.http_settings import check_http_settings
-from flagmm.config.secrets import Secret, is_secret_key, mask_url, secrets_in, url_secrets
+from flagmm.config.plain_values import MOST_CALLS, is_number
+from flagmm.config.secrets import MASK, Secret, header_secrets, is_secret_key, mask, mask_url, secrets_in, url_secrets
 from flagmm.errors import ConfigError
-from flagmm.hints import mismatch
+from flagmm.hints import mismatch, shown
 from flagmm.registry import did_you_mean
 from flagmm.types import VideoMode
 
@@ -103,10 +103,9 @@ class ModelSpec:
         """Every text of this spec that must not be shown."""
         texts = [self.api_key.reveal()] if self.api_key else []
         texts += [text for url in (self.url, self.proxy) if url for text in url_secrets(url)]
-        for name, value in self.headers.items():
-            if is_secret_key(name):
-                texts += [value, value.rpartition(" ")[2]]  # with and without a leading "Bearer"
-        return [*texts, *secrets_in(self.options)]
+        sent = (self.extra_body, self.reasoning, self.thinking, self.provider, self.extra_args)
+        texts += [*header_secrets(self.headers), *secrets_in(sent, of_request=True), *secrets_in(self.options)]
+        return list(dict.fromkeys(texts))
 
     def answer_settings(self) -> dict[str, Any]:
         """What decides an answer beside the question, secrets left out; a change here makes saved answers unfit."""
@@ -132,12 +131,8 @@ class _Check:
     convert: Callable[[Any], Any] = lambda value: value
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _is_whole(value: Any) -> bool:
-    return _is_number(value) and value == int(value)
+    return is_number(value) and value == int(value)
 
 
 _MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens")
@@ -146,9 +141,9 @@ _OPTIONAL_TEXT = _Check("a text", lambda value: isinstance(value, str), lambda v
 _COUNT = _Check("a whole number above 0", lambda value: _is_whole(value) and value > 0, int)
 _WHOLE = _Check("a whole number", _is_whole, int)
 _NOT_NEGATIVE = _Check("a whole number, 0 or more", lambda value: _is_whole(value) and value >= 0, int)
-_SECONDS = _Check("a number of seconds above 0", lambda value: _is_number(value) and value > 0, float)
-_TEMPERATURE = _Check("a number, 0 or more", lambda value: _is_number(value) and value >= 0)
-_FRACTION = _Check("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
+_SECONDS = _Check("a number of seconds above 0", lambda value: is_number(value) and value > 0, float)
+_TEMPERATURE = _Check("a number, 0 or more", lambda value: is_number(value) and value >= 0)
+_FRACTION = _Check("a number from 0 to 1", lambda value: is_number(value) and 0 <= value <= 1)
 _VIDEO_MODE = _Check('"file" or "frames"', lambda value: value in get_args(VideoMode))
 _FLAG = _Check("true or false", lambda value: isinstance(value, bool))
 _OBJECT = _Check("an object", lambda value: isinstance(value, dict))
@@ -171,6 +166,10 @@ _CHECKS = {
     "extra_body": _OBJECT, "headers": _HEADERS, "backend": _TEXT, "extra_args": _ANY, "server_port": _COUNT,
     "output_dir": _TEXT, "video_mode": _VIDEO_MODE, "fetch_media": _FLAG, "fetch_media_max_bytes": _COUNT,
     "fetch_timeout": _SECONDS, "allow_private_media": _FLAG, "image_detail": _DETAIL, "proxy": _OPTIONAL_TEXT,
+}  # fmt: skip
+_MOST = {
+    "num_infers": MOST_CALLS, "num_workers": MOST_CALLS, "retries": MOST_CALLS, "timeout": 10**7,
+    "fetch_timeout": 10**7,
 }  # fmt: skip
 _OLD_NAMES = {"retry_time": "timeout", "base_url": "url"}
 _IGNORED = {
@@ -252,8 +251,13 @@ def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(key: str, value: Any, source: str) -> Any:
     check = _CHECKS[key]
     if not check.holds(value):
-        shown = "***" if key in ("api_key", "headers") else repr(value)
-        raise ConfigError(f"{source}: {key}: expected {check.expected}, found {shown}")
+        is_hidden = key in ("api_key", "headers") or (check is _OBJECT and isinstance(value, str))
+        found = MASK if is_hidden else shown(mask(value, key=key))
+        raise ConfigError(f"{source}: {key}: expected {check.expected}, found {found}")
+    if key in _MOST and value > _MOST[key]:
+        raise ConfigError(f"{source}: {key}: expected at most {_MOST[key]}, found {value:g}")
+    if key == "extra_body" and "messages" in value:
+        raise ConfigError(f"{source}: extra_body: messages: they are the questions of the data; leave it out")
     return check.convert(value)
 
 

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from flagmm.config.plain_values import check_plain
 from flagmm.config.task_config import read_config_file
 from flagmm.errors import ConfigError
 
@@ -39,6 +40,7 @@ def parse_settings_text(text: str, *, flag: str, pairs: bool) -> dict[str, Any]:
         raise ConfigError(f"{flag}: nested too deeply") from None
     if not isinstance(values, dict):
         raise ConfigError(f"{flag}: expected a JSON object")
+    check_plain(values, where=flag)
     return values
 
 

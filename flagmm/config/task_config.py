@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from flagmm.config.plain_values import MOST_CALLS, check_plain, is_number
 from flagmm.config.secrets import MASK, mask
 from flagmm.errors import ConfigError, DataError
 from flagmm.jsonio import read_json, read_text
@@ -117,6 +117,9 @@ class TaskConfig:
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
+        for item in fields(self):  # null says as little as leaving the key out; without a seed nothing is fixed
+            if getattr(self, item.name) is None and item.name != "seed":
+                setattr(self, item.name, _default(item.name))
         self.check()
 
     def check(self, source: str = "TaskConfig") -> None:
@@ -127,9 +130,13 @@ class TaskConfig:
         """
         for name, check in _CHECKS.items():
             value = getattr(self, name)
+            if isinstance(value, Mapping | list):
+                check_plain(value, where=f"{source}: {name}")
             if value is not None and not check.holds(value):
                 shown = "***" if name == "api_key" else _shown(value)
                 raise ConfigError(f"{source}: {name}: expected {check.expected}, found {shown}")
+        if self.repeats > MOST_CALLS:
+            raise ConfigError(f"{source}: repeats: expected at most {MOST_CALLS}, found {self.repeats:g}")
         if self.eval_backend not in (_NATIVE, VLMEVALKIT):
             raise ConfigError(
                 f"{source}: eval_backend: {self.eval_backend!r} is not run here; {_NATIVE!r} and {VLMEVALKIT!r} are"
@@ -192,6 +199,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
     if path.suffix not in (".yaml", ".yml", ".json"):
         raise ConfigError(f"{path}: expected a .yaml, .yml or .json file")
     values = read_json(path) if path.suffix == ".json" else _read_yaml(path)
+    check_plain(values, where=str(path))
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected an object")
     readable: dict[str, Any] = _without_masked(values)
@@ -207,6 +215,10 @@ def _read_yaml(path: Path) -> Any:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
         raise DataError(f"{place}: not valid YAML: {getattr(error, 'problem', None) or 'unreadable'}") from None
+    except RecursionError:
+        raise DataError(f"{path}: nested too deeply") from None
+    except ValueError as error:  # such as a date of the 30th of February
+        raise DataError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
 
 
 def check_keys(
@@ -257,12 +269,8 @@ class _Check:
     holds: Callable[[Any], bool]
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _is_limit(value: Any) -> bool:
-    return _is_number(value) and value >= 0 and (value <= 1 or value == int(value))
+    return is_number(value) and value >= 0 and (value <= 1 or value == int(value))
 
 
 def _is_texts(value: Any) -> bool:
@@ -277,14 +285,14 @@ _TEXT = _Check("a text", lambda value: isinstance(value, str))
 _FLAG = _Check("true or false", lambda value: isinstance(value, bool))
 _OBJECT = _Check("an object", lambda value: isinstance(value, Mapping))
 _TEXTS = _Check("a list of texts", _is_texts)
-_SECONDS = _Check("a number of seconds above 0", lambda value: _is_number(value) and value > 0)
-_COUNT = _Check("a whole number above 0", lambda value: _is_number(value) and value == int(value) and value > 0)
+_SECONDS = _Check("a number of seconds above 0", lambda value: is_number(value) and value > 0)
+_COUNT = _Check("a whole number above 0", lambda value: is_number(value) and value == int(value) and value > 0)
 _CHECKS = {
     "model": _TEXT, "model_id": _TEXT, "model_args": _OBJECT, "api_url": _TEXT, "api_key": _TEXT, "eval_type": _TEXT,
     "generation_config": _OBJECT, "timeout": _SECONDS,
     "stream": _FLAG, "datasets": _TEXTS, "dataset_args": _Check("an object of objects", _is_args),
     "limit": _Check("a whole number, or a fraction below 1", _is_limit), "repeats": _COUNT,
-    "seed": _Check("a whole number", lambda value: _is_number(value) and value == int(value)),
+    "seed": _Check("a whole number", lambda value: is_number(value) and value == int(value)),
     "allow_media_roots": _TEXTS, "fetch_media": _FLAG, "strict": _FLAG, "judge": _OBJECT, "judge_strategy": _TEXT,
     "judge_model_args": _OBJECT, "eval_batch_size": _COUNT, "work_dir": _TEXT, "no_timestamp": _FLAG,
     "use_cache": _TEXT, "same_model": _FLAG, "rerun_review": _FLAG,

@@ -9,9 +9,11 @@ from pathlib import PurePath
 from typing import Any
 
 from flagmm.config.env import first_variable
+from flagmm.config.plain_values import is_number
+from flagmm.config.secrets import mask
 from flagmm.config.task_config import check_keys
 from flagmm.errors import ConfigError
-from flagmm.hints import mismatch
+from flagmm.hints import describe, mismatch, shown
 
 logger = logging.getLogger(__name__)
 
@@ -96,8 +98,11 @@ def parse_vlmeval(values: Mapping[str, Any], *, source: str) -> VlmevalConfig:
     if idle:
         logger.warning("%s: %s: no meaning here, left out", source, ", ".join(idle))
     for key, kind in _TYPES.items():
-        if key in given and (text := mismatch(given[key], kind)):
-            raise ConfigError(f"{source}: {key}: {'expected a text' if key in _SECRET else text}")
+        if key in given and mismatch(given[key], kind):
+            text = None if key in _SECRET else mismatch(mask(given[key], key=key), kind)
+            raise ConfigError(f"{source}: {key}: {text or f'expected {describe(kind)}'}")
+        if isinstance(given.get(key), int | float) and kind is not bool and not is_number(given[key]):
+            raise ConfigError(f"{source}: {key}: expected a number that can be counted with, found {given[key]!r:.40}")
     mode = given.get("mode", MODES[0])
     if mode not in MODES:
         raise ConfigError(f"{source}: mode: expected one of {', '.join(MODES)}, found {mode!r}")
@@ -133,6 +138,8 @@ def _entries(given: Any, key: str, source: str) -> dict[str, Mapping[str, Any]]:
     for name, settings in pairs:
         if not isinstance(name, str) or not name or not isinstance(settings, Mapping):
             raise ConfigError(f"{where}: {name}: expected an object, {{}} for a name that is known")
+        if not isinstance(settings.get("class") or "", str):
+            raise ConfigError(f"{where}: {name}: class: expected a text, found {shown(settings['class'])}")
         if name in entries:
             raise ConfigError(f"{where}: {name}: named twice")
         entries[name] = settings
@@ -147,5 +154,5 @@ def _entry(item: Any, where: str) -> tuple[str, Mapping[str, Any]]:
         raise ConfigError(f"{where}: expected names, or objects with 'type' and 'name'; found {type(item).__name__}")
     settings = {key: value for key, value in item.items() if key not in ("type", "name")}
     kind, name = item.get("name"), item.get("type") or item["name"]
-    shown = PurePath(name).name.replace(":", "-").replace(".", "_")
-    return shown, {**({"class": kind} if kind else {}), "model": name, **settings}
+    label = PurePath(name).name.replace(":", "-").replace(".", "_")
+    return label, {**({"class": kind} if kind else {}), "model": name, **settings}

@@ -196,7 +196,10 @@ def _translated(given: Mapping[str, Any], where: str) -> dict[str, Any]:
             known = (*_RENAMED, *_SAME, *_IN_BODY, "img_size", "video_llm")
             raise ConfigError(f"{where}: unknown keyword {key!r}.{did_you_mean(key, known)} "
                               "What only your endpoint knows belongs in extra_body.")  # fmt: skip
-    body |= values.get("extra_body") or {}
+    own = values.get("extra_body") or {}
+    if not isinstance(own, Mapping):
+        raise ConfigError(f"{where}: extra_body: expected an object")
+    body |= own
     return {**values, **({"extra_body": body} if body else {})}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,18 @@ def read_xlsx(path: Path) -> list[Row]:
     check_regular_file(path)
     try:
         lines = list(_lines(path))
-    except (BadZipFile, KeyError, ValueError, TypeError, AttributeError, ParseError, OSError) as error:
+    except (
+        BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        EOFError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ParseError,
+        OSError,
+    ) as error:
         raise DataError(f"{path}: no xlsx file that can be read: {' '.join(str(error).split())}") from None
     if not lines:
         raise DataError(f"{path}: empty; the first line has to name the columns")

@@ -12,7 +12,8 @@ from typing import Any
 
 from flagmm.config.dump import to_plain
 from flagmm.config.model import ModelSpec
-from flagmm.config.secrets import mask_url, redact
+from flagmm.config.redaction import redact
+from flagmm.config.secrets import mask_url
 from flagmm.errors import JudgeError, ModelError
 from flagmm.evaluator.judge_settings import Accepts
 from flagmm.inference.bounded import run_bounded

@@ -20,8 +20,8 @@ from typing import Any
 from flagmm.config.dump import fingerprint
 from flagmm.config.env import replies_cache_file
 from flagmm.config.model import ModelSpec
-from flagmm.config.secrets import redact
-from flagmm.errors import EndpointError, FlagMMError, JudgeError, ModelError
+from flagmm.config.redaction import redact
+from flagmm.errors import ConfigError, EndpointError, FlagMMError, JudgeError, ModelError
 from flagmm.evaluator.judge_settings import JudgeCall, about_call
 from flagmm.inference.hopeless import HopelessGuard
 from flagmm.inference.interruptible import hearing_interrupts, raise_in_thread
@@ -260,5 +260,7 @@ def with_settings(spec: ModelSpec, settings: Mapping[str, Any], *, fixed: frozen
     """The judge with what scoring code asks for, save what is `fixed`; None asks for nothing."""
     wanted = {name: value for name, value in settings.items() if value is not None and name not in fixed}
     known = {name: wanted.pop(name) for name in _OF_A_SPEC if name in wanted}
+    if "messages" in wanted:
+        raise ConfigError("messages: the conversation is the first argument; leave it out of the settings")
     json.dumps(wanted)  # what no request can hold is told to the code that gave it
     return replace(spec, **known, extra_body={**wanted, **spec.extra_body})

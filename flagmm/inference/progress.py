@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any, Protocol
 
+from flagmm.printable import printable
 from flagmm.types import Prediction
 
 logger = logging.getLogger(__name__)
@@ -77,7 +78,9 @@ class BarProgress:
         from tqdm import tqdm
 
         self._failed = 0
-        self._bar: Any = tqdm(total=total, initial=done, desc=task, unit="q", dynamic_ncols=True, file=sys.stderr)
+        self._bar: Any = tqdm(
+            total=total, initial=done, desc=printable(task), unit="q", dynamic_ncols=True, file=sys.stderr
+        )
 
     def advance(self, prediction: Prediction) -> None:
         if prediction.status == "failed":

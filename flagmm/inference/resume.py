@@ -12,7 +12,7 @@ from flagmm.config.dump import to_plain
 from flagmm.errors import ResumeError
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore
-from flagmm.jsonio import read_json, remove_files, writing
+from flagmm.jsonio import read_json_object, remove_files, writing
 from flagmm.output_files import open_plain
 from flagmm.paths import TaskPaths
 
@@ -66,7 +66,7 @@ def settle(paths: TaskPaths, session: ModelSession, resume: Resume) -> Settled:
         return fresh
     if paths.predictions.stat().st_size == 0:
         return fresh
-    saved = read_json(paths.config) if paths.config.exists() else {}
+    saved = read_json_object(paths.config, "answer_settings", "model") if paths.config.exists() else {}
     misfit = _misfit(paths, saved, session, resume)
     if misfit is None:
         return Settled(fingerprint=saved["fingerprint"], identity=fresh.identity or saved.get("identity"))

@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 _BLOCK = 1 << 20
 
 
+_MOST_REPEATS = 10_000
+
+
 class Entry(NamedTuple):
     """What a line says of its call."""
 
@@ -224,10 +227,18 @@ class PredictionStore:
             values = json.loads(line)
             question_id, inference = values["question_id"], values.get("inference", 0)
             _entry(values)
+            if not _is_entry(values, inference):
+                return False
             self._offsets[inference][question_id] = offset
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return False
         return True
+
+
+def _is_entry(line: Mapping[str, Any], inference: Any) -> bool:
+    """Whether a line is one of ours; those of a repetition that nobody asks for would have all before it looked for."""
+    is_text = all(isinstance(line[key], str) for key in ("question_id", "status", "request"))
+    return is_text and type(inference) is int and 0 <= inference < _MOST_REPEATS
 
 
 def count_lines(path: Path) -> int:

@@ -16,7 +16,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from flagmm.config.http_settings import is_azure
 from flagmm.config.model import ModelSpec
 from flagmm.config.proxies import environment_proxy, is_http, proxy_label, with_scheme
-from flagmm.config.secrets import mask_url, redact, url_secrets
+from flagmm.config.redaction import Redactor
+from flagmm.config.secrets import mask_url, url_secrets
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
 from flagmm.models.client import BaseClient, Call
 from flagmm.models.openai_body import BodyBuilder
@@ -36,6 +37,7 @@ _CHECK_SECONDS = 10.0
 MOST_BYTES = 64 * 2**20
 """Length of a reply, decompressed, above which it is no answer; the longest real ones are a hundredth of it."""
 _MOST_BYTES_OF_ERROR = 2**18
+_BEFORE_JSON = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and blanks
 
 
 def completions_url(url: str) -> str:
@@ -88,12 +90,12 @@ class HttpClient(BaseClient):
         self._bodies = BodyBuilder(spec)
         self._session: aiohttp.ClientSession | None = None
         self._proxy = _proxy_for(self.url, spec.proxy)
+        self._has_key = bool(spec.secrets())
+        self._hide = Redactor([*spec.secrets(), *url_secrets(self._proxy or "")])
         self._way = ""
-        self._secrets = spec.secrets()
         if self._proxy is not None:
             named_by = "the model file" if spec.proxy else f"{urlsplit(self.url).scheme}_proxy"
             self._way = f" ({proxy_label(self._proxy, named_by)})"
-            self._secrets += url_secrets(self._proxy)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -149,7 +151,7 @@ class HttpClient(BaseClient):
                 error = await self._error(response)
         except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
             return None
-        error.args = (redact(f"{error}{self._way}", self._secrets),)
+        error.args = (self._hide(f"{error}{self._way}"),)
         return error if error.kind == "auth" else None
 
     async def model_identity(self) -> str | None:
@@ -177,7 +179,7 @@ class HttpClient(BaseClient):
         try:
             return await self._post(body)
         except ModelError as error:
-            error.args = (redact(f"{error}{self._way}", self._secrets),)
+            error.args = (self._hide(f"{error}{self._way}"),)
             raise
         finally:
             body.clear()  # an error keeps this frame while its call waits to be tried again, but need keep no picture
@@ -220,16 +222,40 @@ class HttpClient(BaseClient):
         if response.status >= 300:
             raise await self._error(response)
         if "text/event-stream" in response.headers.get("Content-Type", ""):
-            return await _read_stream(response)
-        body = b"".join([chunk async for chunk in _chunks(response)])
-        if body.lstrip().startswith((b"data:", b":")):  # a stream that says it is something else
-            return _parse_events(body)
-        return parse_completion(parse_json(body))
+            return await self._read_stream(response)
+        return self._parse_body(b"".join([chunk async for chunk in _chunks(response)]))
+
+    async def _read_stream(self, response: aiohttp.ClientResponse) -> ModelOutput:
+        parser, reply, begun = EventParser(), StreamedReply(hide=self._hide), b""
+        async with aclosing(_chunks(response)) as chunks:
+            async for chunk in chunks:
+                for data in parser.feed(chunk):
+                    reply.add(data)
+                if reply.done:
+                    return reply.output()
+                if not reply.has_begun:
+                    begun += chunk
+                    if begun.lstrip(_BEFORE_JSON).startswith((b"{", b"[", b"<")):  # no stream, whatever it says
+                        return self._parse_body(begun + b"".join([rest async for rest in chunks]))
+        for data in parser.close():
+            reply.add(data)
+        if not reply.has_begun and begun.strip():
+            return self._parse_body(begun)
+        return reply.output()
+
+    def _parse_body(self, body: bytes) -> ModelOutput:
+        """A whole body: a completion, or all events of a stream that says it is something else."""
+        if not body.lstrip(_BEFORE_JSON).startswith((b"data:", b":")):
+            return parse_completion(parse_json(body, hide=self._hide), hide=self._hide)
+        parser, reply = EventParser(), StreamedReply(hide=self._hide)
+        for data in (*parser.feed(body), *parser.close()):
+            reply.add(data)
+        return reply.output()
 
     async def _error(self, response: aiohttp.ClientResponse) -> ModelError:
         text = (await _read_beginning(response)).decode("utf-8", "replace")
-        error = status_error(response.status, text, response.headers)
-        if error.status in (401, 403) and error.kind == "auth" and not self._spec.secrets():
+        error = status_error(response.status, text, response.headers, hide=self._hide)
+        if error.status in (401, 403) and error.kind == "auth" and not self._has_key:
             error.args = (f"{error} (no API key is set: give api_key in the model file, or FLAGEVAL_API_KEY)",)
         if error.kind == "bad_request":
             spec = self._spec
@@ -286,26 +312,6 @@ async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
         if len(body) > _MOST_BYTES_OF_ERROR:
             break
     return body[:_MOST_BYTES_OF_ERROR]
-
-
-async def _read_stream(response: aiohttp.ClientResponse) -> ModelOutput:
-    parser, reply = EventParser(), StreamedReply()
-    async with aclosing(_chunks(response)) as chunks:
-        async for chunk in chunks:
-            for data in parser.feed(chunk):
-                reply.add(data)
-            if reply.done:
-                return reply.output()
-    for data in parser.close():
-        reply.add(data)
-    return reply.output()
-
-
-def _parse_events(body: bytes) -> ModelOutput:
-    parser, reply = EventParser(), StreamedReply()
-    for data in (*parser.feed(body), *parser.close()):
-        reply.add(data)
-    return reply.output()
 
 
 def _proxy_for(url: str, given: str | None = None) -> str | None:

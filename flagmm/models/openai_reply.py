@@ -10,9 +10,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from flagmm.config.redaction import Hide
+from flagmm.config.secrets import mask_urls
 from flagmm.errors import ErrorKind, ModelError
 from flagmm.finish_reasons import ending_of, read_finish_reason
 from flagmm.models.client import settled
+from flagmm.printable import printable
 from flagmm.thinking import split_thinking
 from flagmm.types import ModelOutput, Usage
 
@@ -36,8 +39,11 @@ _TAGS = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECA
 _MOST_TOKENS = 10**12
 
 
-def parse_completion(body: Any) -> ModelOutput:
+def parse_completion(body: Any, *, hide: Hide = str) -> ModelOutput:
     """The reply in the body of a successful call.
+
+    Args:
+        hide: takes secrets out of what an error shows, before it is cut to its beginning.
 
     Raises:
         ModelError: the body is an error in disguise, or no completion.
@@ -45,7 +51,7 @@ def parse_completion(body: Any) -> ModelOutput:
     if not isinstance(body, Mapping):
         raise bad_reply("the reply is no JSON object")
     if body.get("error"):
-        raise error_in_body(body["error"])
+        raise error_in_body(body["error"], hide=hide)
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         raise bad_reply("the reply has no choices")
@@ -126,22 +132,22 @@ def _is_count(value: Any) -> bool:
     return is_number and 0 <= value < _MOST_TOKENS
 
 
-def error_in_body(error: Any) -> ModelError:
+def error_in_body(error: Any, *, hide: Hide = str) -> ModelError:
     """The error that a body holds although the status said success; gateways do that when a worker restarts."""
-    text = _error_text(error)
+    text = _error_text(error, hide)
     if _REFUSAL.search(json.dumps(error, default=str)):
         return ModelError(text, kind="refused")
     code = error.get("code") if isinstance(error, Mapping) else None
     if isinstance(code, int) and 400 <= code < 600:
-        return status_error(code, json.dumps({"error": error}, default=str), {})
+        return status_error(code, json.dumps({"error": error}, default=str), {}, hide=hide)
     return ModelError(f"the reply is an error: {text}", kind="server", retryable=True)
 
 
-def status_error(status: int, body: str, headers: Mapping[str, str]) -> ModelError:
+def status_error(status: int, body: str, headers: Mapping[str, str], *, hide: Hide = str) -> ModelError:
     """The error that an HTTP status of 300 or more means."""
-    text = _body_text(body)
+    text = _body_text(body, hide)
     if 300 <= status < 400:
-        place = headers.get("Location", "elsewhere")
+        place = printable(mask_urls(hide(headers.get("Location", "elsewhere"))))
         return ModelError(
             f"HTTP {status}: the endpoint redirects to {place}; use that URL", kind="not_found", status=status
         )
@@ -210,7 +216,7 @@ def bad_reply(text: str) -> ModelError:
     return ModelError(text, kind="bad_reply", retryable=True)
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes, *, hide: Hide = str) -> Any:
     """The JSON value of a body.
 
     Raises:
@@ -219,27 +225,28 @@ def parse_json(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise bad_reply(f"the reply is no JSON: {_body_text(body.decode('utf-8', 'replace'))}") from None
+        raise bad_reply(f"the reply is no JSON: {_body_text(body.decode('utf-8', 'replace'), hide)}") from None
 
 
-def _body_text(body: str) -> str:
+def _body_text(body: str, hide: Hide) -> str:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        return _shorten(_TAGS.sub(" ", body[:_READ_OF_PAGE]))
-    return _error_text(value)
+        return _shorten(_TAGS.sub(" ", hide(body)[:_READ_OF_PAGE]), hide)
+    return _error_text(value, hide)
 
 
-def _error_text(value: Any) -> str:
+def _error_text(value: Any, hide: Hide) -> str:
     """The message in an error object, however deep this endpoint puts it."""
     while isinstance(value, Mapping):
         inner = next((value[key] for key in ("error", "message", "detail", "msg") if value.get(key)), None)
         if inner is None:
             break
         value = inner
-    return _shorten(value if isinstance(value, str) else json.dumps(value, default=str))
+    return _shorten(value if isinstance(value, str) else json.dumps(value, default=str), hide)
 
 
-def _shorten(text: str) -> str:
-    text = " ".join(text.split())
+def _shorten(text: str, hide: Hide) -> str:
+    """The text's beginning on one line; secrets go first, as a cut would leave parts of them."""
+    text = printable(" ".join(hide(text).split()))
     return (text if len(text) <= _TEXT_LIMIT else text[:_TEXT_LIMIT] + "…") or "(empty)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from flagmm.config.redaction import Hide
 from flagmm.errors import ModelError
 from flagmm.finish_reasons import read_finish_reason
 from flagmm.models.openai_reply import (
@@ -65,12 +66,15 @@ class EventParser:
 class StreamedReply:
     """Collects the events of one streamed completion."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, hide: Hide = str) -> None:
+        """Take what removes secrets from what errors show."""
+        self._hide = hide
         self._texts: list[str] = []
         self._reasons: list[str] = []
         self._finish_reason: str | None = None
         self._usage: Any = None
         self._refused = False
+        self.has_begun = False
         self.done = False
 
     def add(self, data: bytes) -> None:
@@ -79,14 +83,15 @@ class StreamedReply:
         Raises:
             ModelError: the event is an error, or no JSON.
         """
+        self.has_begun = True
         if data.strip() == DONE:
             self.done = True
             return
-        event = parse_json(data)
+        event = parse_json(data, hide=self._hide)
         if not isinstance(event, Mapping):
             raise bad_reply("an event of the stream is no JSON object")
         if event.get("error"):
-            raise error_in_body(event["error"])
+            raise error_in_body(event["error"], hide=self._hide)
         self._usage = event.get("usage") or self._usage
         choices = event.get("choices")
         for choice in choices if isinstance(choices, list) else ():

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from flagmm.config.dump import fingerprint
 from flagmm.config.env import replies_cache_file
 from flagmm.config.model import ModelSpec
+from flagmm.config.redaction import LEAST_IN_REPLIES, Redactor
 from flagmm.errors import ModelError
 from flagmm.models.cache import Cached
-from flagmm.models.client import ModelClient, Wrapper, prepare, settled
+from flagmm.models.client import Call, ModelClient, Wrapper, prepare, settled
 from flagmm.types import CallSettings, Message, ModelOutput
 
 _FIRST_WAIT = 0.5
@@ -25,9 +27,50 @@ _READY_SHARE = 4
 
 def build_stack(client: ModelClient, spec: ModelSpec) -> ModelClient:
     """The client with everything its settings ask for around it."""
-    stack: ModelClient = Limited(client, spec.num_workers)
+    stack: ModelClient = Limited(Hiding(client, spec.secrets()), spec.num_workers)
     stack = Retrying(stack, retries=spec.retries, total_seconds=spec.timeout * (spec.retries + 1))
     return Cached(stack, replies_cache_file(), fingerprint(spec)) if spec.use_cache else stack
+
+
+class Hiding(Wrapper):
+    """Takes a model's own secrets out of what comes back, be it a reply that repeats one, or an error.
+
+    Stands inside the cache, so that none is kept there either.
+    """
+
+    def __init__(self, inner: ModelClient, secrets: Sequence[str]) -> None:
+        super().__init__(inner)
+        self._of_errors = Redactor(secrets)
+        self._of_replies = Redactor(secrets, least=LEAST_IN_REPLIES)
+
+    async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
+        with self._hidden_errors():
+            return self._hidden(await self.inner.generate(messages, settings))
+
+    async def prepare(self, messages: Sequence[Message], settings: CallSettings) -> Call:
+        with self._hidden_errors():
+            call = await prepare(self.inner, messages, settings)
+
+        async def send() -> ModelOutput:
+            with self._hidden_errors():
+                return self._hidden(await call())
+
+        return send
+
+    @contextmanager
+    def _hidden_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # whatever it is, it goes on as it is but for its texts
+            error.args = tuple(self._of_errors(each) if isinstance(each, str) else each for each in error.args)
+            raise
+
+    def _hidden(self, output: ModelOutput) -> ModelOutput:
+        text, reason = self._of_replies(output.text), self._of_replies(output.reason)
+        ended = output.finish_reason and self._of_replies(output.finish_reason)
+        if (text, reason, ended) == (output.text, output.reason, output.finish_reason):
+            return output
+        return replace(output, text=text, reason=reason, finish_reason=ended)
 
 
 class Limited(Wrapper):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from flagmm.printable import printable
 from flagmm.report.comparison import RESAMPLES, SEED, Comparison, TaskComparison
 
 HEADERS = ["Task", "n", "A", "B", "B - A", "95 % interval", "Better", "Worse", "Same", "p"]
@@ -29,12 +30,14 @@ def draw_comparison(comparison: Comparison, *, ids: int | None = None) -> str:
     align = ["left", *["right"] * (len(HEADERS) - 1)]
     table = tabulate(rows, headers=HEADERS, tablefmt="simple", disable_numparse=True, colalign=align)
     flipped = [line for task in comparison.tasks for line in _flipped(task, ids)]
-    return "\n".join([table, "", *_notes(comparison), *(["", *flipped] if flipped else [])])
+    return "\n".join(
+        [table, "", *map(printable, _notes(comparison)), *(["", *map(printable, flipped)] if flipped else [])]
+    )
 
 
 def _row(task: TaskComparison) -> list[str]:
     return [
-        task.task,
+        printable(task.task),
         str(task.items),
         *_scores(task),
         str(len(task.better)),

@@ -10,8 +10,9 @@ from typing import Any
 
 from flagmm.errors import DataError
 from flagmm.evaluator.result_keys import COUNTS, INTERVAL, STDERR, is_metric
-from flagmm.jsonio import read_json
+from flagmm.jsonio import read_json_object
 from flagmm.paths import RunPaths
+from flagmm.printable import Show, printable
 from flagmm.report.results import HEADLINE, interval_of, stderr_of
 from flagmm.report.table import draw_table, notes
 from flagmm.types import TaskResult
@@ -116,9 +117,14 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
 
 
 def _groups(result: TaskResult) -> Mapping[str, Mapping[str, Any]]:
-    groups = result.details.get("groups")
-    subsets = groups.get(_GROUP) if isinstance(groups, Mapping) else None
-    return subsets if isinstance(subsets, Mapping) else {}
+    by_field = result.details.get("groups")
+    groups = by_field.get(_GROUP) if isinstance(by_field, Mapping) else None
+    if not isinstance(groups, Mapping):
+        return {}
+    is_ours = all(  # scoring of a person's own may call something else so
+        isinstance(values, Mapping) and isinstance(values.get(_COUNT), int) for values in groups.values()
+    )
+    return groups if is_ours else {}
 
 
 def _score(result: TaskResult, metric: str, subset: str, values: Mapping[str, Any]) -> SubsetScore:
@@ -153,13 +159,22 @@ def _place(name: str) -> tuple[int, str, int]:
     return 0, "", 0
 
 
-def general_rows(results: Sequence[TaskResult], run: RunPaths) -> list[list[str]]:
-    """The cells of the table; results without subsets are left out."""
+def general_rows(results: Sequence[TaskResult], run: RunPaths, show: Show = printable) -> list[list[str]]:
+    """The cells of the table; results without subsets are left out.
+
+    Args:
+        show: writes names, which come from data, for where the table goes.
+    """
     rows = []
     for result in results:
         model, order = _about(result, run)
         rows += [
-            [model, result.task, row.label, row.subset, str(row.num), percent_text(row.percent), _CATEGORY]
+            [
+                *map(show, (model, result.task, row.label, row.subset)),
+                str(row.num),
+                percent_text(row.percent),
+                _CATEGORY,
+            ]
             for row in subset_scores(result, order)
         ]
     return rows
@@ -173,13 +188,16 @@ def subset_order(result: TaskResult, run: RunPaths) -> list[str]:
 def _about(result: TaskResult, run: RunPaths) -> tuple[str, list[str]]:
     """The model's name and the order of the subsets, as `<task>_config.json` has them."""
     try:
-        values = read_json(run.saved_task(result.task).config)
+        values = read_json_object(run.saved_task(result.task).config, "model", "task")
     except DataError:  # answers of another tool have no such file
         return "-", []
     model, task = values.get("model") or {}, values.get("task") or {}
-    listed = (task.get("dataset") or {}).get("subset_list") or []
+    dataset = task.get("dataset")
+    listed = (dataset.get("subset_list") if isinstance(dataset, Mapping) else None) or []
     name = model.get("chat_name") or model.get("model_name") or "-"
-    return str(name), [listed] if isinstance(listed, str) else list(listed)
+    return str(name), [listed] if isinstance(listed, str) else [str(each) for each in listed] if isinstance(
+        listed, list
+    ) else []
 
 
 def draw_report(results: Sequence[TaskResult], run: RunPaths) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 
 from flagmm.errors import DataError
 from flagmm.evaluator.result_keys import COUNTS, INTERVAL, STDERR, flat_name, is_metric
-from flagmm.jsonio import read_json
+from flagmm.hints import shown
+from flagmm.jsonio import read_json_object
 from flagmm.paths import RunPaths
 from flagmm.types import Counts, TaskResult
 
@@ -30,11 +31,12 @@ def read_result(path: Path) -> TaskResult:
     Raises:
         DataError: the file holds no object.
     """
-    values = read_json(path)
-    if not isinstance(values, dict):
-        raise DataError(f"{path}: expected an object")
+    values = read_json_object(path, "counts")
     known = {item.name for item in fields(Counts)}
     counts = values.get("counts")
+    for key, value in (counts or {}).items():
+        if key in known and (not isinstance(value, int) or isinstance(value, bool)):
+            raise DataError(f"{path}: counts: {key}: expected a whole number, found {shown(value)}; score again")
     return TaskResult(
         task=path.name.removesuffix(_SUFFIX),
         metrics={key: value for key, value in values.items() if is_metric(key, values)},
@@ -54,7 +56,8 @@ def headline(result: TaskResult) -> str:
 def interval_of(result: TaskResult, metric: str) -> list[float] | None:
     """The 95 % interval of this very metric, in percent; None where it has none."""
     interval = result.details.get(f"{metric}{INTERVAL}")
-    return interval if isinstance(interval, list) and len(interval) == 2 else None
+    is_one = isinstance(interval, list) and len(interval) == 2 and all(isinstance(end, int | float) for end in interval)
+    return interval if is_one else None
 
 
 def stderr_of(result: TaskResult, metric: str) -> float | None:
@@ -153,7 +156,8 @@ def _repeat_rows(repeats: Any) -> Iterator[tuple[str, Any]]:
     if not isinstance(repeats, dict):
         return
     yield "run_std", repeats.get("std")
-    for k, share in (repeats.get("pass_at_k") or {}).items():
+    shares = repeats.get("pass_at_k")
+    for k, share in shares.items() if isinstance(shares, dict) else ():
         yield f"pass@{k}", share
     if "majority_vote" in repeats:
         yield "majority_vote", repeats["majority_vote"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import Any
 
 from flagmm.jsonio import write_json, write_text
 from flagmm.paths import RunPaths
+from flagmm.printable import SpreadsheetWriter, markdown
 from flagmm.registry import REPORTERS
 from flagmm.report.general_table import HEADERS as SUBSET_HEADERS
 from flagmm.report.general_table import general_rows, has_subsets, subset_order, subset_scores
@@ -72,14 +72,17 @@ def write_csv(results: Sequence[TaskResult], path: Path) -> None:
     A task without a score has one line, whose `partial` says why. The line of a group has the field that it is of in
     the column `field`, its value as `metric`, and its own counts; what an older version's result does not tell is left
     empty. Where a result has scores by subset, two columns more say which subset a line is of, and how many questions.
+    A text that a spreadsheet would run as a formula has a `'` before it.
     """
     buffer = io.StringIO()
     columns = [*_COLUMNS, *_ERRORS, "field", *(_SUBSETS if any(map(has_subsets, results)) else [])]
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
+    writer = SpreadsheetWriter(buffer)
+    writer.writerow(columns)
     for result in results:
         about = {"task": result.task, "over": result.over, "partial": result.missing or result.partial or ""}
-        writer.writerows(about | line for line in _csv_lines(result, path))
+        for line in _csv_lines(result, path):
+            values = about | line
+            writer.writerow([values.get(column) for column in columns])
     write_text(path, buffer.getvalue())
 
 
@@ -110,11 +113,11 @@ def write_markdown(results: Sequence[TaskResult], path: Path) -> None:
     from tabulate import tabulate
 
     others = [result for result in results if not has_subsets(result)]
-    by_subset = general_rows(results, RunPaths(path.parent))
+    by_subset = general_rows(results, RunPaths(path.parent), markdown)
     tables = [(SUBSET_HEADERS, by_subset)] if by_subset else []
-    tables += [(HEADERS, table_rows(others))] if others or not by_subset else []
+    tables += [(HEADERS, table_rows(others, markdown))] if others or not by_subset else []
     texts = [tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True) for headers, rows in tables]
-    lines = [f"- {line}" for line in notes(results)]
+    lines = [f"- {line}" for line in notes(results, markdown)]
     write_text(path, "\n".join(["\n\n".join(texts), "", *lines, ""]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flagmm.printable import Show, printable
 from flagmm.report.results import group_rows, interval_of, metric_rows
 from flagmm.report.validity import assess
 from flagmm.types import TaskResult
@@ -14,17 +15,21 @@ NO_SCORE = "(no score)"
 _LONGEST_REASON = 60  # characters in the table; the line under it has all
 
 
-def table_rows(results: Sequence[TaskResult]) -> list[list[str]]:
-    """A row a metric and a group; counts stand in a task's first row, and a partial run's name bears a mark."""
+def table_rows(results: Sequence[TaskResult], show: Show = printable) -> list[list[str]]:
+    """A row a metric and a group; counts stand in a task's first row, and a partial run's name bears a mark.
+
+    Args:
+        show: writes names, which come from data, for where the table goes.
+    """
     rows = []
     for result in results:
         counts = result.counts
         numbers = [str(number) for number in (counts.asked, counts.answered, counts.failed, counts.truncated)]
-        name = result.task + (PARTIAL_MARK if result.partial else "")
+        name = show(result.task) + (PARTIAL_MARK if result.partial else "")
         for metric, value in list(metric_rows(result)) or [(_reason(result), None)]:
-            rows.append([name, metric, _score(result, metric, value), *numbers])
+            rows.append([name, show(metric), _score(result, metric, value), *numbers])
             name, numbers = "", [""] * 4
-        rows += [["", row.label, _shown(row.score), *numbers] for row in group_rows(result)]
+        rows += [["", show(row.label), _shown(row.score), *numbers] for row in group_rows(result)]
     return rows
 
 
@@ -46,19 +51,19 @@ def _shown(value: float | None) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def notes(results: Sequence[TaskResult]) -> list[str]:
+def notes(results: Sequence[TaskResult], show: Show = printable) -> list[str]:
     """The lines under the table: what is partial, and each score's validity."""
     lines = []
     for result in results:
         if result.missing:
-            lines.append(f"{result.task}: {result.missing}")
+            lines.append(f"{show(result.task)}: {show(result.missing)}")
             continue
         if result.partial:
-            lines.append(f"{PARTIAL_MARK} {result.task}: partial, {result.partial}")
+            lines.append(f"{PARTIAL_MARK} {show(result.task)}: partial, {show(result.partial)}")
         validity = assess(result)
         warning = "WARNING: " if validity.is_doubtful else ""
         over = ", scores over the answered ones" if result.over == "answered" else ""
-        lines.append(f"{result.task}: {warning}{validity.text}{over}")
+        lines.append(f"{show(result.task)}: {warning}{show(validity.text)}{over}")
     return lines
 
 

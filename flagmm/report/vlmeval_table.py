@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 from flagmm.errors import FlagMMError
+from flagmm.printable import printable
 from flagmm.report.results import headline
 from flagmm.report.vlmevalkit import score_records
 from flagmm.types import TaskResult
@@ -30,7 +31,7 @@ def draw_scores(result: TaskResult) -> str:
 
     records = score_records(result) if has_report(result) else []
     names = dict.fromkeys(name for record in records for name in record)
-    lines = [[name, *(_text(record.get(name)) for record in records)] for name in names]
+    lines = [[printable(name), *(_text(record.get(name)) for record in records)] for name in names]
     return tabulate(lines, disable_numparse=True) if lines else ""
 
 
@@ -51,7 +52,7 @@ def draw_summary(
     from tabulate import tabulate
 
     by_name, failed = {result.task: result for result in [*missing, *results]}, dict(errors)
-    rows = [_row(name, by_name.get(name), failed.get(name)) for name in benchmarks]
+    rows = [list(map(printable, _row(name, by_name.get(name), failed.get(name)))) for name in benchmarks]
     return tabulate(rows, headers=HEADERS, disable_numparse=True)
 
 
@@ -85,4 +86,4 @@ def _rate(failed: int, total: int) -> str:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else printable(str(value))

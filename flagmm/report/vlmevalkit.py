@@ -9,6 +9,7 @@ from typing import Any
 
 from flagmm.errors import DataError
 from flagmm.jsonio import AtomicFile
+from flagmm.printable import SpreadsheetWriter
 from flagmm.types import TaskResult
 
 Record = Mapping[str, Any]
@@ -36,12 +37,14 @@ def score_suffix(result: TaskResult) -> str:
 def write_acc_csv(path: Path, records: Sequence[Record]) -> None:
     """Write the rows of a table, every cell in quotes, atomically; columns in the order in which rows name them.
 
+    A text that a spreadsheet would run as a formula has a `'` before it.
+
     Raises:
         OutputError: the file cannot be written.
     """
     columns = list(dict.fromkeys(name for record in records for name in record))
     with AtomicFile(path) as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        writer = SpreadsheetWriter(file, quoting=csv.QUOTE_ALL)
         writer.writerow(columns)
         writer.writerows([_cell(record.get(name)) for name in columns] for record in records)
 

@@ -20,6 +20,7 @@ from flagmm.jsonio import write_json, write_text
 from flagmm.manifest import Manifest
 from flagmm.pipeline import Options, Outcome
 from flagmm.pipeline import run as run_pipeline
+from flagmm.printable import printable, printable_block
 from flagmm.process import open_closed_streams
 from flagmm.run.dry import look
 from flagmm.run.plan import RunPlan, make_plan
@@ -70,7 +71,7 @@ def _run_one(given: Given) -> Returned:
     if not reports and outcome.errors:
         raise outcome.errors[0][1]
     for name, error in outcome.errors:
-        logger.error("%s: %s", name, error)
+        logger.error("%s: %s", name, printable(str(error)))
     _show(f"{reports.table}\n\nResults: {plan.output.folder}")
     return reports
 
@@ -107,7 +108,8 @@ def execute(
     names = [task.name for task in plan.tasks]
     config = plan.output.config
     before = config.read_text(encoding="utf-8") if config.is_file() else None
-    with Manifest(plan.output.manifest, argv=command, spec=plan.spec, tasks=names) as manifest:
+    secrets = plan.secrets()
+    with Manifest(plan.output.manifest, argv=command, spec=plan.spec, tasks=names, secrets=secrets) as manifest:
         if session is not None:
             write_json(config, plan.config.to_dict())
         with session or nullcontext():
@@ -138,5 +140,5 @@ def _with_own_advice(error: FlagMMError) -> FlagMMError:
 
 
 def _show(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{printable_block(text)}\n")
     sys.stdout.flush()

@@ -10,12 +10,14 @@ from typing import Any
 
 from flagmm.assembly import build_dataset, build_evaluator, task_code
 from flagmm.config.model import ModelSpec
+from flagmm.config.secrets import mask
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import build_sample, indices_in, question_id_at
 from flagmm.errors import DataError
 from flagmm.inference.plan import Scope
 from flagmm.models.openai_body import BodyBuilder
 from flagmm.plugin import user_code
+from flagmm.printable import printable
 from flagmm.run.plan import RunPlan
 from flagmm.types import Sample, TextPart
 
@@ -40,18 +42,19 @@ class TaskLook:
 
     def lines(self) -> Iterator[str]:
         """The look as text."""
-        counts = ", ".join(f"{name} {count}" for name, count in self.subsets.items())
+        name = printable(self.task)
+        counts = ", ".join(f"{printable(subset)} {count}" for subset, count in self.subsets.items())
         media = ", ".join(f"{count} {kind}" for kind, count in sorted(self.media.items())) or "none"
-        yield f"{self.task}: {sum(self.subsets.values())} questions ({counts or 'none'})"
-        yield f"{self.task}: media: {media}"
+        yield f"{name}: {sum(self.subsets.values())} questions ({counts or 'none'})"
+        yield f"{name}: media: {media}"
         if self.unanswered:
-            yield f"{self.task}: {self.unanswered} without an answer, asked and not scored"
-        yield f"{self.task}: {len(self.bad)} bad rows"
-        yield from (f"  {line}" for line in self.bad[:SHOWN_ROWS])
+            yield f"{name}: {self.unanswered} without an answer, asked and not scored"
+        yield f"{name}: {len(self.bad)} bad rows"
+        yield from (f"  {printable(line)}" for line in self.bad[:SHOWN_ROWS])
         if len(self.bad) > SHOWN_ROWS:
             yield f"  … and {len(self.bad) - SHOWN_ROWS} more"
         if self.first_request is not None:
-            yield f"{self.task}: first request:"
+            yield f"{name}: first request:"
             yield json.dumps(self.first_request, ensure_ascii=False, indent=2)
 
 
@@ -105,6 +108,11 @@ def _take(found: TaskLook, sample: Sample, builder: BodyBuilder | None) -> None:
         if found.first_request is None:
             found.first_request = shorten_media(json.loads(b"".join(body)))
     found.media.update(_kinds([sample]))
+
+
+def _without_secrets(body: dict[str, Any]) -> dict[str, Any]:
+    """A request's body with the keys masked that the model file puts into it."""
+    return {key: mask(value, key=key, of_request=True) if key != "messages" else value for key, value in body.items()}
 
 
 def _kinds(samples: Iterable[Sample]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from flagmm.config.env import resolve_key
 from flagmm.config.generation import endpoint_values
 from flagmm.config.judge_values import judge_values
 from flagmm.config.model import ModelSpec, parse_model
+from flagmm.config.secrets import secrets_in
 from flagmm.config.task import TaskSpec
 from flagmm.config.task_config import TaskConfig
 from flagmm.errors import ConfigError
@@ -46,8 +47,7 @@ class RunPlan:
     def secrets(self) -> list[str]:
         """Every text that must not be shown."""
         found = self.spec.secrets() if self.spec is not None else []
-        key = (self.judge or {}).get("api_key")
-        return [*found, key] if isinstance(key, str) and key else found
+        return [*found, *secrets_in(self.judge), *(text for task in self.tasks for text in task.secrets())]
 
 
 def make_plan(config: TaskConfig, *, source: str) -> RunPlan:

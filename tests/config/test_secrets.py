@@ -9,16 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flagmm.config.secrets import (
-    MASK,
-    RedactingFormatter,
-    Secret,
-    is_secret_key,
-    mask,
-    mask_command,
-    mask_url,
-    redact,
-)
+from flagmm.config.redaction import RedactingFormatter, redact
+from flagmm.config.secrets import MASK, Secret, is_secret_key, mask, mask_command, mask_url
 from tests.core_cases import core_cases
 
 OFTEN = settings(max_examples=100, deadline=None)

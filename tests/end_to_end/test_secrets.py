@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -95,6 +96,64 @@ def files_with(text: str, folder: Path) -> set[str]:
     """The files under a folder that hold the text, however they are encoded."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix() for path in files if text.encode() in path.read_bytes()}
+
+
+def test_what_a_sound_reply_repeats_is_kept_nowhere(run_command, tmp_path):
+    task = write_task(tmp_path / "task", [choice(name, f"{name}?") for name in ("plain", "base64", "stream", "cut")])
+    encoded = base64.b64encode(f"x:{KEY}".encode()).decode()
+    replies = {
+        "plain?": Reply(text=f"B, by the key {KEY}", reason=f"thinking of {KEY}"),
+        "base64?": Reply(text=f"B, Basic {encoded}"),
+        "stream?": Reply(raw_body=json.dumps({"choices": [{"message": {"content": f"B {KEY}"}}]}).encode(),
+                         headers={"Content-Type": "text/event-stream"}),
+        "cut?": error_reply(400, "x" * 290 + KEY),
+    }  # fmt: skip
+    body = {"auth": "hidden-auth-1", "pwd": "hidden-pwd-1", "my_key": "hidden-key-1", "tokens": ["hidden-token-1"]}
+    with MockEndpoint(by_question(replies)) as endpoint:
+        settings = {"api_key": KEY, "extra_body": body, "use_cache": True, "retries": 0}
+        model = write_model(tmp_path / "model.json", endpoint.url, **settings)
+        arguments = ("--tasks", task, "--cfg", model, "--output-dir", "out", "--debug", "--export", "vlmevalkit")
+        done = run_command(*arguments, PRED_FORMAT="tsv")
+        assert endpoint.asked[0].body["auth"] == "hidden-auth-1"
+    answers = answers_by_id(tmp_path / "out")
+    assert answers["plain"]["answer"] == "B, by the key ***"
+    assert answers["stream"]["answer"] == "B ***"
+    assert answers["cut"]["status"] == "failed"
+    assert KEY[:5] not in json.dumps(answers["cut"])
+    for text in (KEY, encoded, encoded[8:20], "hidden-"):
+        assert text not in done.stdout + done.stderr
+        assert files_with(text, tmp_path) <= {"model.json"}
+
+
+def test_a_proxy_without_a_scheme_does_not_make_its_password_known(run_command, tmp_path):
+    task = write_task(tmp_path / "task", choices(1))
+    settings = {"proxy": "user:PASSWORD@127.0.0.1:1", "retries": 0}
+    model = write_model(tmp_path / "model.json", "http://127.0.0.1:1/v1", **settings)
+    done = run_command("--tasks", task, "--cfg", model, "--output-dir", "out", "--debug")
+    assert done.status == 2
+    assert "PASSWORD" not in done.stdout + done.stderr
+    assert read_json(tmp_path / "out" / "run.json")["model"]["proxy"] == "***@127.0.0.1:1"
+    assert files_with("PASSWORD", tmp_path) == {"model.json"}
+
+
+def test_names_and_error_bodies_of_others_do_no_harm_where_they_are_shown(run_command, tmp_path):
+    harmful = "=1\x1b[2J\n# a [x](http://e) <b>|\u202e"
+    items = [choice(1, "Question 1?", sub_task=harmful), choice(2, "Question 2?", sub_task=harmful)]
+    evaluator = "dict(type='BaseEvaluator', detailed_keys=['sub_task'])"
+    task = write_task(tmp_path / "task", items, evaluator=evaluator)
+    replies = {"Question 1?": "B", "Question 2?": error_reply(400, "\x1b]0;owned\x07 \x9b2J\n12:00:00 ERROR forged")}
+    with MockEndpoint(by_question(replies)) as endpoint:
+        done = run_command(
+            "--tasks", task, "--cfg", write_model(tmp_path / "m.json", endpoint.url), "--output-dir", "out"
+        )
+    report = (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    sheet = (tmp_path / "out" / "summary.csv").read_text(encoding="utf-8")
+    for text in (done.stdout, done.stderr, report, sheet):
+        assert not set(text) & set("\x1b\x07\x9b\u202e\r")
+    assert "\\x1b" in done.stdout
+    assert not [line for line in done.stderr.splitlines() if line.startswith("12:00:00 ERROR")]
+    assert "<b>" not in report
+    assert "[x](" not in report.replace("\\[x", "")
 
 
 def test_an_endpoint_that_refuses_the_key_does_not_make_it_known(run_command, tmp_path):

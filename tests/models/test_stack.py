@@ -13,7 +13,7 @@ from flagmm.inference.interrupt import Gate, Stop
 from flagmm.models.cache import Cached
 from flagmm.models.client import BaseClient
 from flagmm.models.fetching import with_media
-from flagmm.models.stack import Limited, Retrying, build_stack
+from flagmm.models.stack import Hiding, Limited, Retrying, build_stack
 from flagmm.types import CallSettings, ModelOutput
 
 SETTINGS = CallSettings(question_id="1")
@@ -211,7 +211,7 @@ def test_the_stack_is_cache_around_retries_around_the_limit(tmp_path, monkeypatc
     while stack is not inner:
         kinds.append(type(stack))
         stack = stack.inner
-    assert kinds == [Cached, Retrying, Limited][0 if use_cache else 1 :]
+    assert kinds == [Cached, Retrying, Limited, Hiding][0 if use_cache else 1 :]
 
 
 def test_the_total_time_follows_from_timeout_and_retries():

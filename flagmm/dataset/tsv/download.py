@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 _BLOCK = 1 << 20
 _TIMEOUT = 60.0
 _ATTEMPTS = 3
+_LONGEST_LENGTH = 16  # digits of a Content-Length that can be true
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -138,8 +139,8 @@ def _resumable(part: Path) -> int:
 
 
 def _receive(response: Any, part: Path, have: int) -> None:
-    rest = response.headers.get("Content-Length")
-    expected = None if rest is None else have + int(rest)
+    rest = (response.headers.get("Content-Length") or "").strip()  # of which a server may make anything
+    expected = have + int(rest) if rest.isascii() and rest.isdecimal() and len(rest) < _LONGEST_LENGTH else None
     try:
         _refuse_if_full(part, 0 if expected is None else expected - have)
         how = os.O_APPEND if have else os.O_TRUNC

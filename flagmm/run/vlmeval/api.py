@@ -96,8 +96,8 @@ def _run_model(name: str, spec: ModelSpec, run: VlmevalRun) -> ModelRun:
         scope=plan.scope, resume=Resume(same_model=config.same_model), judge=plan.judge, progress=run.progress,
         score=config.mode != "infer", export=write, on_stage=status.reach, unfit=unfit, secrets=plan.secrets(),
     )  # fmt: skip
-    asked = [task.name for task in plan.tasks if task.name not in unfit]
-    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=asked) as manifest:
+    asked, secrets = [task.name for task in plan.tasks if task.name not in unfit], plan.secrets()
+    with Manifest(output.manifest, argv=run.command, spec=spec, tasks=asked, secrets=secrets) as manifest:
         with status.failing_all():
             outcome = _run_tasks(plan.tasks, None if config.mode == "eval" else spec, output, options)
         outcome.errors = [(task, _with_own_advice(error)) for task, error in outcome.errors]

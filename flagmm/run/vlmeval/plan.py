@@ -13,6 +13,7 @@ from flagmm.assembly import check_tasks, find_judges
 from flagmm.config.env import lmu_data_dir
 from flagmm.config.locate import find_tasks
 from flagmm.config.model import ModelSpec, parse_model
+from flagmm.config.secrets import secrets_in
 from flagmm.config.task import TaskSpec, load_task
 from flagmm.config.vlmeval import VlmevalConfig
 from flagmm.config.vlmeval_models import judge_values, model_values, own_class
@@ -60,8 +61,7 @@ class VlmevalPlan:
     def secrets(self) -> list[str]:
         """Every text that must not be shown."""
         found = [text for spec in self.models.values() for text in spec.secrets()]
-        key = (self.judge or {}).get("api_key")
-        return [*found, key] if isinstance(key, str) and key else found
+        return [*found, *secrets_in(self.judge), *(text for task in self.tasks for text in task.secrets())]
 
 
 def make_plan(config: VlmevalConfig, *, source: str) -> VlmevalPlan:

@@ -11,10 +11,12 @@ from typing import Any
 
 from flagmm import __version__
 from flagmm.config.env import prediction_format
-from flagmm.config.secrets import mask_command, redact
+from flagmm.config.redaction import Redactor
+from flagmm.config.secrets import mask_command
 from flagmm.config.vlmeval_models import NO_JUDGE
 from flagmm.errors import DataError, FlagMMError
 from flagmm.jsonio import read_json, write_json
+from flagmm.printable import printable
 from flagmm.report.results import headline
 from flagmm.report.vlmeval_table import OVERALL, has_report
 from flagmm.report.vlmevalkit import score_records
@@ -41,7 +43,7 @@ class RunStatus:
 
     def __init__(self, folder: Path, *, model: str, plan: VlmevalPlan, command: Sequence[str] | None) -> None:
         self._path = folder / STATUS_FILE
-        self._secrets = plan.secrets()
+        self._hide = Redactor(plan.secrets())
         config = plan.config
         argv = [] if command is None else ["flagevalmm", *mask_command(command)]
         self._head: dict[str, Any] = {
@@ -50,7 +52,7 @@ class RunStatus:
             "created_at": self._saved().get("created_at") or _now(),
             "model_name": model,
             "commit": f"flagmm {__version__}",
-            "argv": [redact(argument, self._secrets) for argument in argv],
+            "argv": [self._hide(argument) for argument in argv],
             "mode": config.mode,
             "reuse": config.reuse,
             "pred_format": prediction_format(),
@@ -88,11 +90,11 @@ class RunStatus:
     def fail(self, task: str, error: Exception) -> None:
         """A data set came to no result."""
         if task in self._entries:
-            self._update(task, error_message=redact(" ".join(str(error).split()), self._secrets))
+            self._update(task, error_message=printable(self._hide(" ".join(str(error).split()))))
 
     def skip(self, task: str, reason: str) -> None:
         """The run did not come to a data set, or not to its end."""
-        self._update(task, skip_reason=redact(reason, self._secrets))
+        self._update(task, skip_reason=printable(self._hide(reason)))
 
     @contextmanager
     def failing_all(self) -> Iterator[None]:

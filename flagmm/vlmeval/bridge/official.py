@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flagmm.config.secrets import is_secret_key, redact
+from flagmm.config.redaction import environment_secrets, redact
 from flagmm.errors import ConfigError, FlagMMError, MissingExtraError, UserCodeError
 from flagmm.plugin import describe, kept_place
 from flagmm.vlmeval.bridge.output import LineLogger, RedactedStream
@@ -79,7 +79,7 @@ def official_code(
     """
     with ExitStack() as stack:
         stack.enter_context(_running)
-        hidden = [*secrets, *_keys_of_environment()]
+        hidden = [*secrets, *environment_secrets()]
         stack.enter_context(_logging_kept())
         stack.enter_context(_log_instead(hidden, warn_as))
         stack.enter_context(kept_place())
@@ -87,7 +87,7 @@ def official_code(
         stack.enter_context(_tls_kept())
         own = _imported()
         os.environ.update(own.environment)
-        hidden += _keys_of_environment()
+        hidden += environment_secrets()
         os.environ[_LMU] = str(data_root)
         setattr(ssl, _TLS, own.https_context)
         try:
@@ -203,7 +203,3 @@ def _stdout_of_children() -> Iterator[None]:
     finally:
         os.dup2(kept, 1)
         os.close(kept)
-
-
-def _keys_of_environment() -> list[str]:
-    return [value for name, value in os.environ.items() if value and is_secret_key(name)]

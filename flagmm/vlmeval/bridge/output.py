@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from flagmm.config.secrets import redact
+from flagmm.config.redaction import redact
 
 
 class LineLogger(io.TextIOBase):
