@@ -54,13 +54,6 @@ def build_parser() -> argparse.ArgumentParser:
         "--mode", choices=["all", "infer", "eval"], help="ask and score (default), only ask, only score"
     )
     parser.add_argument("--limit", type=float, metavar="N", help="the first N questions of each table")
-    parser.add_argument("--nframe", type=int, metavar="N", help="frames of each video")
-    parser.add_argument("--fps", type=float, metavar="N", help="frames of each second of a video")
-    parser.add_argument("--use-subtitle", action="store_true", default=None, help="put subtitles before the question")
-    parser.add_argument(
-        "--allow-media-root", dest="allow_media_roots", action="append", metavar="DIR",
-        help="a further folder that tables may name media in",
-    )  # fmt: skip
     parser.add_argument(
         "--rule", choices=["careful", "reference"], help="reference: read replies as VLMEvalKit does, faults included"
     )
@@ -72,11 +65,23 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--keep-failed", action="store_true", default=None, help="do not ask failed items again")
     parser.add_argument("--verbose", action="store_true", default=None, help="show details of each item")
     parser.add_argument("--debug", action="store_true", default=None, help="show tracebacks and details")
+    _add_media(parser)
     _add_endpoint(parser)
     _add_judge(parser)
     for flag, settings in _FOREIGN.items():
         parser.add_argument(flag, help=argparse.SUPPRESS, default=None, **settings)
     return parser
+
+
+def _add_media(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("media")
+    group.add_argument("--nframe", type=int, metavar="N", help="frames of each video")
+    group.add_argument("--fps", type=float, metavar="N", help="frames of each second of a video")
+    group.add_argument("--use-subtitle", action="store_true", default=None, help="put subtitles before the question")
+    group.add_argument(
+        "--allow-media-root", dest="allow_media_roots", action="append", metavar="DIR",
+        help="a further folder that tables may name media in",
+    )  # fmt: skip
 
 
 def _add_endpoint(parser: argparse.ArgumentParser) -> None:

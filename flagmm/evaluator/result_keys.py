@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS = "cut_while_thinking", "unknown_finish_reasons"
@@ -30,13 +30,28 @@ COUNTS = "counts"
 """Key of a group's own counts, as of the whole result's."""
 
 
-def flat_name(field: str, value: str, *, is_free: bool) -> str:
-    """Under which key of a result a group's headline stands beside the metrics.
+def flat_names(
+    groups: Mapping[str, Mapping[str, Mapping[str, Any]]], *, taken: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """Under which key of a result each group's headline stands beside the metrics: its value, or `field.value`.
+
+    A value stands alone where it names one group only, or several of the same numbers.
 
     Args:
-        is_free: whether the value alone names this group and nothing else.
+        groups: the numbers by field and value.
+        taken: names that are others' already.
     """
-    return value if is_free else f"{field}.{value}"
+    named: dict[str, list[Mapping[str, Any]]] = {}
+    for values in groups.values():
+        for value, numbers in values.items():
+            named.setdefault(value, []).append(numbers)
+    return {
+        (field, value): value
+        if value not in taken and all(numbers == named[value][0] for numbers in named[value])
+        else f"{field}.{value}"
+        for field, values in groups.items()
+        for value in values
+    }
 
 
 def is_metric(key: str, values: Mapping[str, Any]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from flagmm.evaluator import aggregate
 from flagmm.evaluator.mean_score import MeanScore, about_interval, mean_of, mean_score
 from flagmm.evaluator.metric import Metric, Summary, headline_of
 from flagmm.evaluator.repeats import repeats
-from flagmm.evaluator.result_keys import COUNTS, INTERVAL, RESERVED, STDERR, flat_name
+from flagmm.evaluator.result_keys import COUNTS, INTERVAL, RESERVED, STDERR, flat_names
 from flagmm.evaluator.tallies import GroupTallies
 from flagmm.evaluator.verdict import Judged
 
@@ -180,9 +179,5 @@ def flat_scores(
     groups: Mapping[str, Mapping[str, Summary]], headline: str, *, taken: Collection[str]
 ) -> dict[str, Any]:
     """The groups' headlines under their own names, or with their field's where that name is not theirs alone."""
-    fields_of = Counter(value for values in groups.values() for value in values)
-    return {
-        flat_name(key, value, is_free=fields_of[value] == 1 and value not in taken): numbers.get(headline)
-        for key, values in groups.items()
-        for value, numbers in values.items()
-    }
+    names = flat_names(groups, taken=taken)
+    return {names[key, value]: groups[key][value].get(headline) for key, value in names}

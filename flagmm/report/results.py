@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from flagmm.errors import DataError
-from flagmm.evaluator.result_keys import COUNTS, INTERVAL, STDERR, flat_name, is_metric
+from flagmm.evaluator.result_keys import COUNTS, INTERVAL, STDERR, flat_names, is_metric
 from flagmm.hints import shown
 from flagmm.jsonio import read_json_object
 from flagmm.paths import RunPaths
@@ -89,12 +88,9 @@ def group_rows(result: TaskResult) -> list[GroupRow]:
     """The groups of each field, those of further evaluators after the first one's."""
     found = []
     for prefix, metric, groups in _groups_of(result):
-        fields_of = Counter(value for values in groups.values() for value in values)
         taken = {name for values in groups.values() for numbers in values.values() for name in numbers}
-        for name, values in groups.items():
-            for value, numbers in values.items():
-                label = flat_name(name, value, is_free=fields_of[value] == 1 and value not in taken)
-                found.append(_group_row(name, value, prefix + metric, metric, label, numbers))
+        for (name, value), label in flat_names(groups, taken=taken).items():
+            found.append(_group_row(name, value, prefix + metric, metric, label, groups[name][value]))
     return found
 
 

@@ -29,7 +29,8 @@ def table_rows(results: Sequence[TaskResult], show: Show = printable) -> list[li
         for metric, value in list(metric_rows(result)) or [(_reason(result), None)]:
             rows.append([name, show(metric), _score(result, metric, value), *numbers])
             name, numbers = "", [""] * 4
-        rows += [["", show(row.label), _shown(row.score), *numbers] for row in group_rows(result)]
+        by_label = {row.label: row for row in group_rows(result)}  # one where two fields' groups are the same
+        rows += [["", show(label), _shown(row.score), *numbers] for label, row in by_label.items()]
     return rows
 
 

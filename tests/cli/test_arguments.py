@@ -44,6 +44,7 @@ SWITCHES = {
     "--without-infer": "without_infer",
     "-wi": "without_infer",
     "--overwrite": "overwrite",
+    "--same-model": "same_model",
     "--keep-failed": "keep_failed",
     "--quiet": "quiet",
     "-q": "quiet",

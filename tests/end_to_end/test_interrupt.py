@@ -70,7 +70,7 @@ def process(cfg):
 """
 
 
-def test_a_signal_during_preparation_leaves_nothing_behind(run_command, tmp_path):
+def test_a_signal_during_preparation_leaves_its_working_folder_and_no_data_set(run_command, tmp_path):
     (tmp_path / "process.py").write_text(SLOW_PROCESS)
     (tmp_path / "slow.py").write_text(
         "config = dict(split='test', processed_dataset_path='slow', processor='process.py')\n"
@@ -82,4 +82,5 @@ def test_a_signal_during_preparation_leaves_nothing_behind(run_command, tmp_path
     stopped = run_command.wait(process)
     assert stopped.status == INTERRUPTED
     assert "Traceback" not in stopped.stderr
-    assert [name for name in files_under(tmp_path / "cache") if not name.endswith(".lock")] == []
+    left = [name for name in files_under(tmp_path / "cache") if not name.endswith(".lock")]
+    assert left == ["datasets/.slow.sources.json", "datasets/slow.partial/test/data.json"]

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from flagmm.printable import markdown
 from tests.end_to_end.folders import (
     choice,
     choices,
@@ -187,7 +188,7 @@ def test_a_task_that_could_not_be_run_has_a_row_in_the_table_and_in_all_summarie
     assert row_of(done, name)[1].startswith(WHY[name])
     assert told[name]["missing"].startswith(WHY[name])
     assert lines[name]["partial"] == told[name]["missing"]
-    assert f"- {name}: {told[name]['missing']}" in text
+    assert f"- {name}: {markdown(told[name]['missing'])}" in text
     assert told[name]["counts"]["answered"] == (2 if name == "raises" else 0)
     assert "sk-secret-1" not in done.stdout + text + json.dumps(told)
 

@@ -150,6 +150,6 @@ def test_a_task_without_a_score_has_an_entry_in_each_file(tmp_path):
     told = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["tasks"]
     assert [entry["missing"] for entry in told] == [None, "not run: no data"]
     assert told[1]["metrics"] == {}
-    assert (tmp_path / "summary.csv").read_text().splitlines()[-1] == "gone,,,0,0,0,0,asked,not run: no data,,,"
+    assert (tmp_path / "summary.csv").read_text().splitlines()[-1] == "gone,,,0,0,0,0,asked,not run: no data,,,,"
     assert "| gone     | not run: no data |" in (tmp_path / "summary.md").read_text()
     assert "- gone: not run: no data" in (tmp_path / "summary.md").read_text()

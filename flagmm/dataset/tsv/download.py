@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 _BLOCK = 1 << 20
 _TIMEOUT = 60.0
 _ATTEMPTS = 3
-_LONGEST_LENGTH = 16  # digits of a Content-Length that can be true
+_LONGEST_LENGTH = 20  # digits of a Content-Length that can be true
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
