@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ def clean_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("LMUData", str(tmp_path / "LMUData"))
     monkeypatch.chdir(tmp_path)
+    for name in ("", "flagmm"):  # a command that a test ran in this process has set it
+        logging.getLogger(name).setLevel(logging.WARNING if not name else logging.NOTSET)
 
 
 @pytest.fixture

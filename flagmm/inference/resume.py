@@ -45,19 +45,6 @@ class Settled:
     identity: str | None
 
 
-def as_saved(paths: TaskPaths, session: ModelSession) -> Settled | None:
-    """What saved answers of the same settings and address are known by; None where there are none.
-
-    Whether the endpoint still serves what it served is another question, which `settle` answers.
-    """
-    if session.is_identified or not paths.predictions.is_file() or not paths.config.exists():
-        return None
-    saved = read_json_object(paths.config, "answer_settings", "model")
-    is_same = saved.get("answer_settings") == to_plain(session.spec.answer_settings())
-    known = saved.get("fingerprint")
-    return Settled(fingerprint=known, identity=saved.get("identity")) if is_same and isinstance(known, str) else None
-
-
 def settle(paths: TaskPaths, session: ModelSession, resume: Resume) -> Settled:
     """Look at what an earlier run left of a task, and clear away what holds nothing.
 

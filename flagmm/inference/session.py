@@ -55,7 +55,7 @@ class ModelSession:
         self.client: ModelClient = build_stack(Gate(with_media(self.model, spec), self.stop), spec)
         endpoint = mask_url(spec.url) if spec.url else spec.model_name
         self.guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers)
-        self.is_identified = False
+        self._is_identified = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> ModelSession:
@@ -92,9 +92,9 @@ class ModelSession:
     def identify(self) -> None:
         """Learn which model the endpoint serves, once for all tasks, where it tells; nothing is asked of the model."""
         model = self.model
-        if self.is_identified or not isinstance(model, TellsIdentity):
+        if self._is_identified or not isinstance(model, TellsIdentity):
             return
-        self.is_identified = True
+        self._is_identified = True
         self.run(lambda: self.stop.heeded(self._learn_identity(model)))
 
     async def _learn_identity(self, model: TellsIdentity) -> None:

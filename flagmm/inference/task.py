@@ -7,7 +7,7 @@ import logging
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from flagmm.config.dump import dump_model, dump_task, to_plain
 from flagmm.config.task import TaskSpec
@@ -19,7 +19,7 @@ from flagmm.inference.other_data import refuse_other_data
 from flagmm.inference.own_prompts import worded_by
 from flagmm.inference.plan import Plan, Scope
 from flagmm.inference.progress import Progress
-from flagmm.inference.resume import Resume, Settled, as_saved, settle
+from flagmm.inference.resume import Resume, Settled, settle
 from flagmm.inference.run import Inference
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore, count_lines, count_records
@@ -50,33 +50,9 @@ def infer(
         paths.folder.mkdir(parents=True, exist_ok=True)
     dataset = worded_by(session, dataset)
     with _only_run(paths):
-        settled = None if resume.overwrite else as_saved(paths, session)
-        if settled is not None and _go_on(task, dataset, session, paths, settled, scope, resume, progress):
-            return
         session.identify()
         settled = settle(paths, session, resume)
-        with PredictionStore(paths.predictions) as store:
-            plan = Plan(dataset, store, fingerprint=settled.fingerprint, repeats=session.spec.num_infers, scope=scope)
-            _ask(task, dataset, session, paths, planned=_Planned(plan, store, settled), scope=scope, progress=progress)
-
-
-def _go_on(
-    task: TaskSpec, dataset: Dataset, session: ModelSession, paths: TaskPaths, settled: Settled, scope: Scope,
-    resume: Resume, progress: Progress,
-) -> bool:  # fmt: skip
-    """Finish what an earlier run of the same settings left; False where what it saved turned out to hold nothing.
-
-    The endpoint is asked what it serves only if there is something to ask of it.
-    """
-    with PredictionStore(paths.predictions) as store:
-        plan = Plan(dataset, store, fingerprint=settled.fingerprint, repeats=session.spec.num_infers, scope=scope)
-        if plan.open_calls:
-            session.identify()
-            settled = settle(paths, session, resume)
-        if settled.fingerprint != plan.fingerprint:
-            return False
-        _ask(task, dataset, session, paths, planned=_Planned(plan, store, settled), scope=scope, progress=progress)
-        return True
+        _ask(task, dataset, session, paths, settled=settled, scope=scope, progress=progress)
 
 
 def restore_answers(dataset: Dataset, paths: TaskPaths) -> None:
@@ -125,42 +101,36 @@ def _only_run(paths: TaskPaths) -> Iterator[None]:
         yield
 
 
-class _Planned(NamedTuple):
-    """What is to be asked, where answers go, and what they are known by."""
-
-    plan: Plan
-    store: PredictionStore
-    settled: Settled
-
-
 def _ask(
     task: TaskSpec,
     dataset: Dataset,
     session: ModelSession,
     paths: TaskPaths,
     *,
-    planned: _Planned,
+    settled: Settled,
     scope: Scope,
     progress: Progress,
 ) -> None:
-    name, (plan, store, settled) = task.name, planned
-    _refuse_mixture(paths, plan, scope)
-    refuse_other_data(task, dataset, paths, plan, saved=len(store) if store.holds_answers() else 0)
-    config = _config(task, session, settled, scope_of(paths.config) if plan.kept else scope.label)
-    write_json(paths.config, config)
-    logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, session.spec.num_infers), paths.folder)
-    inference = Inference(plan, store, session, progress=progress)
-    if plan.open_calls:  # an earlier score is not that of the answers to come
-        remove_files(paths.result, paths.evaluated)
-    try:
-        if plan.open_calls:
-            session.run(lambda: inference.run(name))
-    finally:
-        store.write_answers(paths.answers, plan.question_ids(), plan.repeats)
-        if not paths.config.exists():  # the folder was emptied, and the saved answers are of no use without it
-            write_json(paths.config, config)
-    if store.damage:
-        raise OutputError(store.damage)
+    spec, name = session.spec, task.name
+    with PredictionStore(paths.predictions) as store:
+        plan = Plan(dataset, store, fingerprint=settled.fingerprint, repeats=spec.num_infers, scope=scope)
+        _refuse_mixture(paths, plan, scope)
+        refuse_other_data(task, dataset, paths, plan, saved=len(store) if store.holds_answers() else 0)
+        config = _config(task, session, settled, scope_of(paths.config) if plan.kept else scope.label)
+        write_json(paths.config, config)
+        logger.info("%s: %s, results in %s", name, _what_runs(dataset, plan, spec.num_infers), paths.folder)
+        inference = Inference(plan, store, session, progress=progress)
+        if plan.open_calls:  # an earlier score is not that of the answers to come
+            remove_files(paths.result, paths.evaluated)
+        try:
+            if plan.open_calls:
+                session.run(lambda: inference.run(name))
+        finally:
+            store.write_answers(paths.answers, plan.question_ids(), plan.repeats)
+            if not paths.config.exists():  # the folder was emptied, and the saved answers are of no use without it
+                write_json(paths.config, config)
+        if store.damage:
+            raise OutputError(store.damage)
 
 
 def _refuse_mixture(paths: TaskPaths, plan: Plan, scope: Scope) -> None:

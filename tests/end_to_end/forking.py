@@ -118,7 +118,10 @@ class ForkServer:
         self._folder = tempfile.TemporaryDirectory(prefix="fork")
         self.path = Path(self._folder.name) / "socket"
         # Its standard input stays open as long as this process lives: its end is the server's sign to end.
-        self._process = subprocess.Popen([sys.executable, __file__, str(self.path)], stdin=subprocess.PIPE)
+        one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # a process with threads should not fork
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(self.path)], stdin=subprocess.PIPE, env=os.environ | one_thread
+        )
         while not self.path.exists():
             if self._process.poll() is not None:
                 raise RuntimeError("the process that forks commands did not start")
