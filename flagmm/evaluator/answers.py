@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flagmm.chat_tokens import strip_chat_tokens
 from flagmm.dataset.compact import CompactById
 from flagmm.errors import DataError
 from flagmm.hints import shown
@@ -34,10 +35,16 @@ class Reply:
     """One reply to a question."""
 
     text: str
+    """As it came."""
     status: Status
     finish_reason: str | None
     usage: Mapping[str, Any] | None
     inference: int
+
+    @property
+    def answer(self) -> str:
+        """What the model said: the text that every rule reads, without tokens of a chat template around it."""
+        return strip_chat_tokens(self.text)
 
 
 class Answer:

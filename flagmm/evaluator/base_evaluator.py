@@ -20,7 +20,7 @@ from flagmm.evaluator.answers import Answer, SavedAnswers, scope_of, stream_answ
 from flagmm.evaluator.entries import evaluated_entry, scored_fields
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judged_questions import JudgedQuestions
-from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe
+from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe, verdict_of
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
 from flagmm.evaluator.scores import errors_of_own_scores, score_run
 from flagmm.evaluator.tallies import ReplyTally
@@ -38,6 +38,7 @@ EvalFunc = str | Callable[..., dict[str, Any]] | None
 Write = Callable[[dict[str, Any]], None]
 """Writes an entry of `_evaluated.json`."""
 _AT_ONCE = 32
+_SHOWN_FAILURES = 5
 
 
 @EVALUATORS.register_module()
@@ -123,8 +124,9 @@ class BaseEvaluator:
         metric, scores = self.metrics[0], []
         for prediction in predictions:
             annotation = annotations[str(prediction["question_id"])]
-            verdict = metric.score(prediction["answer"], annotation) if metric.can_score(annotation) else None
-            prediction |= scored_fields(verdict, annotation, prediction["answer"])
+            text, scorable = prediction["answer"], metric.can_score(annotation)
+            verdict = verdict_of(metric.score, text, annotation) if scorable else None
+            prediction |= scored_fields(verdict, annotation, text)
             if verdict is not None and verdict.correct is not None:
                 scores.append(verdict.correct)
         return {"accuracy": aggregate.percent(sum(scores) / len(scores)) if scores else None}
@@ -142,6 +144,8 @@ class BaseEvaluator:
                 write(evaluated_entry(item))
         headline = judged[0]
         unfit = self._warn_of_unscored(headline)
+        for metric, items in zip(self.metrics, judged, strict=True):
+            _warn_of_failures(metric, items)
         counts = aggregate.counts_of(run.replies, headline, run.questions)
         result = score_run(self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by)
         result |= {"over": "asked", "counts": aggregate.as_dict(counts), **aggregate.reject_info(counts)}
@@ -257,10 +261,23 @@ class _AsItStands(TypeRules):
         return super().score(text, annotation)
 
 
+def _warn_of_failures(metric: Metric, items: Sequence[Judged]) -> None:
+    """Say on which answers a rule itself failed."""
+    failed = aggregate.rule_failures(items)
+    if failed:
+        logger.warning(
+            "%s: the rule failed on %d answers, which count as wrong: %s%s",
+            metric.built_as.name or type(metric).__name__,
+            len(failed),
+            "; ".join(f"{question_id} ({error})" for question_id, error in failed[:_SHOWN_FAILURES]),
+            "; …" if len(failed) > _SHOWN_FAILURES else "",
+        )
+
+
 def _judge(metric: Metric, answer: Answer) -> Judged:
     scorable = metric.can_score(answer.annotation)
     verdicts = tuple(
-        metric.score(reply.text, answer.annotation) if scorable and reply.status == "ok" else None
+        verdict_of(metric.score, reply.answer, answer.annotation) if scorable and reply.status == "ok" else None
         for reply in answer.replies
     )
     return Judged(answer=answer, verdicts=verdicts, scorable=scorable)

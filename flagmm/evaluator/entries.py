@@ -9,7 +9,7 @@ from flagmm.types import Annotation
 
 NOT_ANSWERED = "not_answered"
 UNSCORED = "unscored"
-_SOMETIMES = ("careful_correct", "reference_correct", "scores")
+_SOMETIMES = ("careful_correct", "reference_correct", "scores", "rule_error")
 """Fields that only some replies have."""
 
 
@@ -53,6 +53,8 @@ def scored_fields(
         fields["reference_correct"] = verdict.reference
     if verdict is not None and verdict.scores is not None:
         fields["scores"] = dict(verdict.scores)
+    if verdict is not None and verdict.error is not None:
+        fields["rule_error"] = verdict.error
     return fields
 
 

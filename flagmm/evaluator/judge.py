@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
+from flagmm.chat_tokens import strip_chat_tokens
 from flagmm.evaluator.judge_cases import Case, Scorer, cases_of, prompt_to_read, prompt_to_weigh, read, weigh
 from flagmm.evaluator.judge_prompts import prompts_hash
 from flagmm.evaluator.judge_replies import repeats_instruction
@@ -120,7 +121,7 @@ def _warn_of_failures(ids: Sequence[str]) -> None:
 def _texts(replies: Sequence[ModelOutput | None], prompts: Sequence[str]) -> list[str | None]:
     """What the judge said; None where its call failed, or where it only repeats what it was told to say."""
     return [
-        None if reply is None or repeats_instruction(reply.text, prompt) else reply.text
+        None if reply is None or repeats_instruction(reply.text, prompt) else strip_chat_tokens(reply.text)
         for reply, prompt in zip(replies, prompts, strict=True)
     ]
 

@@ -154,5 +154,7 @@ def _id(answer: Answer, reply: Reply) -> str:
 def _prediction(answer: Answer, reply: Reply) -> dict[str, Any]:
     prediction = dict(answer.record)
     prediction["question_id"] = _id(answer, reply)
-    prediction["answer"] = reply.text
+    prediction["answer"] = reply.answer
+    if reply.answer != reply.text:
+        prediction["raw_answer"] = reply.text
     return prediction

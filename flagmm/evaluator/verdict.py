@@ -16,6 +16,7 @@ NO_REFERENCE = "no_reference"
 UNKNOWN_TYPE = "unknown_type"
 JUDGE_FAILED = "judge_failed"
 FOR_THE_JUDGE = "for_the_judge"
+RULE_FAILED = "rule_failed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,6 +35,8 @@ class Verdict:
     """What a benchmark's own rule says where a careful reading scored; None as above."""
     scores: Mapping[str, float] | None = None
     """The values by name, of a metric that gives several."""
+    error: str | None = None
+    """What the rule raised, where it failed on the answer."""
 
 
 def verdict_by(
