@@ -20,6 +20,9 @@ _PLAIN_QUOTES = str.maketrans(
     | dict.fromkeys("\u0093“«", "``")
     | dict.fromkeys("\u0094”»", "''")
 )
+_LONGEST = 400
+"""Characters that a rule may look at: far more than any token of a caption has, so that no rule reads a text to its end
+from each of its places."""
 _LINE_BREAK = re.compile(r"\r?\n|[\r\v\f\x85\u2028\u2029]")
 
 
@@ -48,7 +51,7 @@ def tokenize_caption(text: str) -> tuple[str, ...]:
 
 
 def _read_plain(line: str, place: int) -> tuple[str, int] | None:
-    plain = _PLAIN.match(line, place)
+    plain = _PLAIN.match(line, place, place + _LONGEST)
     if plain is None or plain[1].lower() in TWO_WORDS:
         return None
     if plain.end() > plain.end(1) and ABBREVIATION.fullmatch(plain[1]):
@@ -60,7 +63,7 @@ def _read_token(line: str, place: int) -> tuple[str, int]:
     """Return the token at `place`, "" where no token can start, and where the next one may start."""
     best_length, token, end = 0, "", place + 1
     for rule in RULES:
-        found = rule.match(line, place)
+        found = rule.match(line, place, place + _LONGEST)
         if found is not None and found.end() - place > best_length:
             group = 1 if rule.groups else 0
             best_length, token, end = found.end() - place, found[group], found.end(group)

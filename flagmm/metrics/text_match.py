@@ -5,6 +5,7 @@ Nothing here is fuzzy: there is no edit distance and no substring search, so tha
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
@@ -16,6 +17,22 @@ _SUPERSCRIPT_RUN = lazy_compile(f"[{_SUPERSCRIPTS}]+")
 _VULGAR_FRACTION = lazy_compile("(?<=[0-9])(?=[¼½¾⅐-⅞])")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _SIGNS = {ord("\u2212"): "-", ord("\u2044"): "/"}
+
+_DASH_AS_SIGN = lazy_compile(r"[‐-–](?<![\w.,)\]}%°].)(?=\.?[0-9])")
+_GROUPED_DIGITS = lazy_compile(r"(?<![\w.,'’])[0-9]{1,3}(?:([ '’])[0-9]{3}(?![\w'’]))(?:\1[0-9]{3}(?![\w'’]))*(?![.,][0-9]*\1)")
+_BOUND_BEFORE = lazy_compile(
+    r"(?:(?<![-=<>])[<>≤≥≦≧⩽⩾]=?|\\(?:leq?|geq?|lt|gt)(?:slant)?\b"
+    r"|\b(?:at\s(?:least|most)|(?:more|less|fewer|greater|larger|smaller|bigger|higher|lower|longer|shorter)\sthan"
+    r"|over|under|above|below|up\sto|exceed(?:s|ing)?|(?:minimum|maximum)\sof)\b(?:\sor\sequal\sto)?"
+    r"|[不大小多少高低超]+[于過过]|[至最][少多]|不足|不到)\s{0,3}(?:about\s|approximately\s)?[$€£¥]?[-+]?\Z",
+    re.IGNORECASE,
+)
+_BOUND_AFTER = lazy_compile(
+    r"\s?\+(?!\s?[\w(])|\s?(?:[^\W\d_]{1,12}\s)?or\s(?:more|less|fewer|above|below|higher|lower|over|under|greater)\b"
+    r"|\s?[^\W\d_]{0,2}以[上下内]",
+    re.IGNORECASE,
+)
+_BOUND_REACH = 40
 
 # Signs such as - + % $ ° # change what an answer says, so they stay.
 _OUTER = " \t\r\n\f\v.,;:!?\"'`*_~…。，、；：！？“”‘’«»「」『』《》〈〉"
@@ -38,6 +55,7 @@ _FALSE_WORDS = frozenset(["×", "✗", "✘", "错", "错误", "不对", "不正
 _STATEMENT = lazy_compile(r"(?:\b(?:is|are|was|were|be|equals?|gives|becomes)\b|[=≈:]|(?<!不)[是为]|等于|得)\s*")
 _SENTENCE_END = lazy_compile(r"[.!?](?=\s)|[。！？\n]")
 _ARTICLE = lazy_compile(r"(?:the|an?|about|approximately|therefore|thus)\s+")
+_BETWEEN = lazy_compile(r"(?:[\s*_:：=]|```\w*[ \t]*\n|(?:\$\$|\\\[)[ \t]*\n|(?<=[\n`])(?:[-•>]|#{1,6})[ \t]+)*")
 _BLANK_SEPARATOR = lazy_compile("[;；]")
 
 
@@ -50,7 +68,25 @@ def fold_width(text: str) -> str:
         return text
     text = _SUPERSCRIPT_RUN.sub(lambda run: "^" + unicodedata.normalize("NFKC", run[0]), text)
     text = _VULGAR_FRACTION.sub(" ", text)
-    return unicodedata.normalize("NFKC", text).translate(_INVISIBLE).translate(_SIGNS)
+    text = unicodedata.normalize("NFKC", text).translate(_INVISIBLE).translate(_SIGNS)
+    return _DASH_AS_SIGN.sub("-", text)
+
+
+def join_digits(text: str) -> str:
+    """Return `text` with digits that blanks or apostrophes group by three written together ("1 000", "1'000").
+
+    Wide or narrow blanks are to be folded before (see `fold_width`).
+    """
+    if " " not in text and "'" not in text and "’" not in text:
+        return text
+    return _GROUPED_DIGITS.sub(lambda groups: groups[0].replace(groups[1], ""), text)
+
+
+def is_bound(text: str, start: int, end: int) -> bool:
+    """Say whether the number from `start` to `end` is only a bound of what is meant: ">42", "at least 42", "42+"."""
+    if _BOUND_AFTER.match(text, end):
+        return True
+    return _BOUND_BEFORE.search(text, max(0, start - _BOUND_REACH), start) is not None
 
 
 def trim_outer(text: str) -> str:
@@ -105,13 +141,26 @@ def _normalized_equal(given: str, wanted: str) -> bool:
 
 def plain_number(text: str) -> tuple[Decimal, bool] | None:
     """Return the value of a normalised text and whether it is a percentage; None unless it is one number."""
-    found = _PLAIN_NUMBER.fullmatch(text)
+    found = _PLAIN_NUMBER.fullmatch(join_digits(text))
     if found is None:
         return None
     try:
         return Decimal(found[1].replace(",", "")), found[2] is not None
     except InvalidOperation:
         return None
+
+
+def announced_line(text: str, position: int) -> str:
+    """Return the line in which the answer stands that a cue announces which ends at `position`.
+
+    It may begin on a later line, after emphasis, colons, the mark of a list item or quotation, or the fence of code.
+
+    >>> announced_line("**Answer:**\\n\\nred kite\\nIt flies.", 9)
+    'red kite'
+    """
+    start = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]  # it matches ""
+    end = text.find("\n", start)
+    return text[start : end if end >= 0 else len(text)].strip()
 
 
 def blanks_equal(prediction: str, reference: str | Sequence[str]) -> bool:
@@ -151,8 +200,8 @@ def _says(text: str, goal: str) -> bool:
         return True
     if text in _FALSE_WORDS and goal in _FALSE_WORDS:
         return True
-    measure = _MEASURE.fullmatch(text)
-    if measure is None or _NO_UNIT.search(text) or plain_number(goal) is None:
+    measure = _MEASURE.fullmatch(join_digits(text))
+    if measure is None or is_bound(measure[0], *measure.span(1)) or _NO_UNIT.search(text) or plain_number(goal) is None:
         return False
     return _normalized_equal(measure[1], goal)
 
