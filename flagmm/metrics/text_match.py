@@ -52,6 +52,17 @@ _NO_UNIT = lazy_compile(
 _TRUE_WORDS = frozenset(["√", "✓", "✔", "对", "正确"])
 _FALSE_WORDS = frozenset(["×", "✗", "✘", "错", "错误", "不对", "不正确"])
 
+# Signs of comparison and their names.
+_COMPARISONS = (
+    {">", "大于", "greater than", "more than", "is greater than", "gt"},
+    {"<", "小于", "less than", "is less than", "lt"},
+    {"=", "等于", "equal to", "equals", "is equal to", "equal", "相等"},
+    {"≥", ">=", "大于等于", "不小于", "大于或等于", "greater than or equal to", "at least"},
+    {"≤", "<=", "小于等于", "不大于", "小于或等于", "less than or equal to", "at most"},
+    {"≠", "!=", "不等于", "not equal to"},
+)
+_COMPARISON = {name: names for names in _COMPARISONS for name in names}
+
 _STATEMENT = lazy_compile(r"(?:\b(?:is|are|was|were|be|equals?|gives|becomes)\b|[=≈:]|(?<!不)[是为]|等于|得)\s*")
 _SENTENCE_END = lazy_compile(r"[.!?](?=\s)|[。！？\n]")
 _ARTICLE = lazy_compile(r"(?:the|an?|about|approximately|therefore|thus)\s+")
@@ -195,6 +206,8 @@ def _blank_equal(given: str, wanted: str) -> bool:
 
 def _says(text: str, goal: str) -> bool:
     if _normalized_equal(text, goal):
+        return True
+    if goal in _COMPARISON and text in _COMPARISON[goal]:
         return True
     if text in _TRUE_WORDS and goal in _TRUE_WORDS:
         return True

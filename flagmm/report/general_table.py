@@ -20,6 +20,7 @@ HEADERS = ["Model", "Dataset", "Metric", "Subset", "Num", "Score", "Cat.0"]
 OVERALL = "OVERALL"
 _ALIGNMENT = ("left", "left", "left", "left", "right", "right", "left")
 _CATEGORY = "default"  # subsets are in no categories here
+_FRACTION_DIGITS = 4
 _GROUP = "subset"
 _COUNT = "n"
 _BLEU = re.compile(r"bleu-(\d)", re.IGNORECASE)
@@ -100,9 +101,20 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
     for metric in _metrics(groups.values()):
         rows += [_score(result, metric, name, groups[name]) for name in names]
         if len(names) > 1:
-            whole = {metric: result.metrics.get(metric), _COUNT: sum(groups[name][_COUNT] for name in names)}
+            whole = {metric: _overall(metric, list(groups.values())), _COUNT: sum(groups[name][_COUNT] for name in names)}
             rows.append(_score(result, metric, OVERALL, whole))
     return rows
+
+
+def _overall(metric: str, groups: Sequence[Mapping[str, Any]]) -> float | None:
+    """The mean of the subsets' scores as the table has them, rounded, each weighing as many times as it has questions.
+
+    So EvalScope does it; the mean of the questions' own scores, in `_result.json`, may differ in the last digit.
+    """
+    known = [(values[metric], values[_COUNT]) for values in groups if values.get(metric) is not None]
+    count = sum(number for _, number in known)
+    digits = _FRACTION_DIGITS if _is_fraction(metric) else _FRACTION_DIGITS - 2
+    return round(sum(score * number for score, number in known) / count, digits) if count else None
 
 
 def _groups(result: TaskResult) -> Mapping[str, Mapping[str, Any]]:
