@@ -51,7 +51,13 @@ _SEPARATOR = lazy_compile(
     rf"|,?\s+{_WORDS}\s+(?:(?i:maybe|perhaps|possibly|both)\s+)?|\s*(?:{_AND_SIGNS}|{_OR_SIGNS})\s*"
     r"|(?<=[)\]])\s*(?=[(\[])|[ \t]+(?=[A-Z0-9\"'(\[])|\s*-\s*(?=[A-Z]\b))"
 )
-_UNKNOWN_JOINT = lazy_compile(rf"{_CLOSE},?\s+(?!is\b|are\b|was\b)[^\W\d_]{{1,12}},?\s+", re.IGNORECASE)
+_UNKNOWN_JOINT = lazy_compile(
+    rf"{_CLOSE},?\s+(?!(?:because|since|as|is|are|was|be|but|which|due|not|no|nor|never|neither|with|without|given|based"
+    r"|according|considering|for|from|in|when|where|the|this|that|these|it|there|while|options?|here|so|then|thus|of"
+    r"|therefore|hence|by|on|at|rather|instead|over|than|if|will|would|has|have|shows?|matches|fits|correctly|best"
+    r"|i|we|my|you|to|beats?|excluding|except|unlike|versus|vs|means|equals?|contradicts?)\b)[^\W\d_]{1,12},?\s+",
+    re.IGNORECASE,
+)
 _LIST_PREFIX = lazy_compile(r"(?:(?:options?|choices?)\s|选项)?", re.IGNORECASE)
 _OR = lazy_compile(rf"(?<![^\W\d_]){_OR_WORDS}(?![^\W\d_])|/|{_OR_SIGNS}")
 
@@ -69,6 +75,7 @@ _LIST_GOES_ON = lazy_compile(
 )
 _OPENERS = frozenset("([{<「『【《〈\"'“‘" + BOX_OPEN)
 _CLOSERS = frozenset(")]}>」』】》〉\"'”’" + BOX_CLOSE)
+_MOST_LABELS = 256
 _SURE_ENDS = frozenset(["", ".", ",", ":", ";", "!", "?", "\n", ")", "]"])
 _ARTICLE_OR_PRONOUN = frozenset("AaIi")
 
@@ -184,6 +191,9 @@ def read_labels(text: str, position: int, known: LabelSet, *, multi: bool) -> Re
         foreign = foreign or not more[0]
         alternatives = alternatives or _OR.search(text, end, more[1]) is not None
         end = more[1]
+        if len(found) > _MOST_LABELS:  # a reply that is stuck in a loop
+            foreign = True
+            break
     foreign = foreign or _is_cut(text, end, known)
     bracketed = _is_bracketed(text, first.start(2), first.end())
     verdict: Verdict = (
@@ -239,9 +249,9 @@ def _is_cut(text: str, position: int, known: LabelSet) -> bool:
     """Say whether a list goes on after `position` that cannot be read, as an unknown word joins its items."""
     separator = _SEPARATOR.match(text, position)
     word = known.word.match(text, separator.end()) if separator else None
-    if word is None or not _may_be_label(word[2], known):
-        return False
-    joint = _UNKNOWN_JOINT.match(text, word.end())
+    if word is not None and _may_be_label(word[2], known):
+        position = word.end()
+    joint = _UNKNOWN_JOINT.match(text, position)
     last = known.word.match(text, joint.end()) if joint else None
     return last is not None and _may_be_label(last[2], known) and _ENDED.match(text, last.end()) is not None
 

@@ -10,7 +10,7 @@ from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import trim_outer
 
 _LEADING_DRESS = " \t*_`#:：="
-_QUOTATION = lazy_compile(r"(?:>[ \t]*)+(?![>0-9])")  # ">42" is a bound
+_QUOTATION = lazy_compile(r"(?:>[ \t]*)+(?![> \t0-9])")  # ">42" is a bound
 _STOP = lazy_compile(r"[.!?](?=\s+\S)|[。！？]")
 _LATEX_WRAPPER = lazy_compile(r"\\(?:text|textbf|mathrm|mathbf)\s?\{([^{}]*)\}")
 _QUOTES = ("'", '"')

@@ -32,6 +32,7 @@ _NUMBER = re.compile(
 _TOKEN = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _NEGATION = re.compile(r"(?:\b(?:not|no|never|neither|nor|without|except)|n['’]t)\s+(?:(?:a|an|the|in|at)\s+)?$")
 _NEGATION_REACH = 40
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _OUTER = " .,;:!?'\"*_`$()[]{}"
 _OPENING_ENDS = re.compile(r"\s*(?:[,.;:!\n]|$|(?:is|was|are|were)\b)")
 
@@ -61,7 +62,7 @@ def _is_stated(gold: str, text: str, statement: str, values: Sequence[float]) ->
 
 def _statement(text: str) -> str:
     """Return what the last line that states anything states, or the whole text if none does."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    lines = [line.strip() for line in text.split("\n") if _LETTER_OR_DIGIT.search(line)]
     for number, line in reversed(list(enumerate(lines))):
         tail = _tail(line)
         if not tail and number + 1 < len(lines) and _ANNOUNCED.match(line) and line.endswith(_ANNOUNCING_ENDS):
