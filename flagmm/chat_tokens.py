@@ -58,7 +58,7 @@ def strip_chat_tokens(text: str) -> str:
     start = leading.end() if leading else start
     following = _NEXT_TURN.search(text, start)
     kept = following.start() if following and following.start() > start else end
-    while (last := _TRAILING.search(text, max(start, _end_of_text(text, kept) - _LONGEST), _end_of_text(text, kept))):
+    while last := _TRAILING.search(text, max(start, _end_of_text(text, kept) - _LONGEST), _end_of_text(text, kept)):
         kept = last.start()
     if (start, kept) == (0, end):
         return text

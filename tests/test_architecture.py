@@ -13,7 +13,7 @@ import flagmm
 PACKAGE = Path(flagmm.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex", "hints", "constants"}
+    {"errors", "types", "paths", "jsonio", "chat_tokens", "thinking", "alias", "lazy_regex", "hints", "constants"}
     | {"deferred_imports", "light_mmengine", "memory", "packed", "lazy_sequence", "process"},
     {"metrics", "extraction", "media", "formats"},
     {"registry", "plugin", "config"},

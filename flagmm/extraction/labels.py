@@ -38,14 +38,15 @@ _PREFIX_FIRST = frozenset("tacrbfoieplmdsjhnTACRBFOIEPLMDSJHN答选应是为不"
 """What a prefix begins with."""
 # What joins the items of a list, in the languages whose words for an answer are known; a single letter in capitals
 # could be a label.
-_AND_WORDS = (
-    r"(?:(?i:and|as\s+well\s+as|plus|und|sowie|et|ainsi\s+que|dan|serta|ve|ile|và|ed)|[yeи])"
-)
+_AND_WORDS = r"(?:(?i:and|as\s+well\s+as|plus|und|sowie|et|ainsi\s+que|dan|serta|ve|ile|và|ed)|[yeи])"
 _OR_WORDS = r"(?:(?i:or|and/or|oder|ou|oppure|или|atau|veya|ya\s+da|hoặc)|[ou])"
 _AND_SIGNS = "和|与|以及|及|跟|と|および|及び|및|와|과|그리고"
 _OR_SIGNS = "或者?|还是|または|もしくは|또는"
 _WORDS = rf"(?:{_AND_WORDS}|{_OR_WORDS})"
-LIST_CONNECTOR = rf"(?:\s*[,，、;]\s*(?:{_WORDS}\s+|{_AND_SIGNS}|{_OR_SIGNS})?|\s+(?:{_WORDS}|&)\s+|\s*(?:{_AND_SIGNS}|{_OR_SIGNS})\s*)"
+LIST_CONNECTOR = (
+    rf"(?:\s*[,，、;]\s*(?:{_WORDS}\s+|{_AND_SIGNS}|{_OR_SIGNS})?|\s+(?:{_WORDS}|&)\s+"
+    rf"|\s*(?:{_AND_SIGNS}|{_OR_SIGNS})\s*)"
+)
 _SEPARATOR = lazy_compile(
     rf"{_CLOSE}(?:\s*[,、/&+;]\s*(?:{_WORDS}\s+|(?:{_AND_SIGNS}|{_OR_SIGNS})\s*)?"
     rf"|,?\s+{_WORDS}\s+(?:(?i:maybe|perhaps|possibly|both)\s+)?|\s*(?:{_AND_SIGNS}|{_OR_SIGNS})\s*"

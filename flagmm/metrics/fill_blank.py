@@ -6,7 +6,6 @@ are 70 % alike for equal, so that "142" is right for "42" and "increase" for "de
 
 from __future__ import annotations
 
-import os.path
 import re
 from typing import Literal
 
@@ -23,7 +22,9 @@ _FILLERS = re.compile(r"[\s_{}$]")
 _PLACE_RANKS = "国省州市县区镇"
 _WORD = re.compile(r"[a-z]{3,}")
 _LONG_WORD = re.compile(r"[a-z]{5,}")
-_IN_A_YEAR = re.compile(r"(?:[在于约]\s?)?(?:公元|西元|[在于约]|a\.?d\.?\s)\s?(?=[0-9])|(?<=[0-9])\s(?:a\.?d\.?|c\.?e\.?)\Z", re.IGNORECASE)
+_IN_A_YEAR = re.compile(
+    r"(?:[在于约]\s?)?(?:公元|西元|[在于约]|a\.?d\.?\s)\s?(?=[0-9])|(?<=[0-9])\s(?:a\.?d\.?|c\.?e\.?)\Z", re.IGNORECASE
+)
 """What may stand beside a year and leaves it the same, unlike 公元前 and BC."""
 _SPELT_ALIKE = (("y", "i"), ("ph", "f"), ("s", "z"), ("our", "or"), ("ae", "e"), ("oe", "e"), ("ck", "k"))
 _ENDINGS = (
@@ -39,7 +40,7 @@ def fill_blank_correct(prediction: str, answer: str, *, rule: Rule = "careful", 
     The careful rule wants the same text, the same number (a unit may follow a whole number's blank: see
     `text_match.blanks_equal`), the same word in singular or plural, or a sentence that ends by stating one of them.
     A misspelling that makes no other word ("photosynthesys"), a year with its era and a sign in words (大于, "＞") are
-    right, and words that FlagEvalMM takes for one, such as 变大 and 增大, are one here too. `threshold` is for the reference only.
+    right, and words that FlagEvalMM takes for one, such as 变大 and 增大, are one here too. `threshold` is for the reference only.  # noqa: E501
     """
     if rule == "reference":
         return fill_blank_match(prediction, answer, threshold=threshold).correct
@@ -80,14 +81,22 @@ def _is_misspelt(one: str, other: str) -> bool:
     """
     if not _LONG_WORD.fullmatch(one) or not _LONG_WORD.fullmatch(other) or one[0] != other[0]:
         return False
-    start = len(os.path.commonprefix([one, other]))
-    end = len(os.path.commonprefix([one[: start - 1 : -1], other[: start - 1 : -1]]))
+    start = _shared_start(one, other)
+    end = _shared_start(one[: start - 1 : -1], other[: start - 1 : -1])
     left, right = one[start : len(one) - end], other[start : len(other) - end]
     if len(left) + len(right) == 1:
         return (left or right) == one[start - 1] or _spells_alike(one, other)
     if len(left) == len(right) == 2 and left == right[::-1]:
         return True
     return _spells_alike(one, other)
+
+
+def _shared_start(one: str, other: str) -> int:
+    """Return how many letters both begin with."""
+    return next(
+        (place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
+        min(len(one), len(other)),
+    )
 
 
 def _spells_alike(one: str, other: str) -> bool:

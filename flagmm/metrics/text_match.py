@@ -19,7 +19,9 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _SIGNS = {ord("\u2212"): "-", ord("\u2044"): "/"}
 
 _DASH_AS_SIGN = lazy_compile(r"[‐-–](?<![\w.,)\]}%°].)(?=\.?[0-9])")
-_GROUPED_DIGITS = lazy_compile(r"(?<![\w.,'’])[0-9]{1,3}(?:([ '’])[0-9]{3}(?![\w'’]))(?:\1[0-9]{3}(?![\w'’]))*(?![.,][0-9]*\1)")
+_GROUPED_DIGITS = lazy_compile(
+    r"(?<![\w.,'’])[0-9]{1,3}(?:([ '’])[0-9]{3}(?![\w'’]))(?:\1[0-9]{3}(?![\w'’]))*(?![.,][0-9]*\1)"
+)
 _BOUND_BEFORE = lazy_compile(
     r"(?:(?<![-=<>])[<>≤≥≦≧⩽⩾]=?|\\(?:leq?|geq?|lt|gt)(?:slant)?\b"
     r"|\b(?:at\s(?:least|most)|(?:more|less|fewer|greater|larger|smaller|bigger|higher|lower|longer|shorter)\sthan"

@@ -101,7 +101,10 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
     for metric in _metrics(groups.values()):
         rows += [_score(result, metric, name, groups[name]) for name in names]
         if len(names) > 1:
-            whole = {metric: _overall(metric, list(groups.values())), _COUNT: sum(groups[name][_COUNT] for name in names)}
+            whole = {
+                metric: _overall(metric, list(groups.values())),
+                _COUNT: sum(groups[name][_COUNT] for name in names),
+            }
             rows.append(_score(result, metric, OVERALL, whole))
     return rows
 

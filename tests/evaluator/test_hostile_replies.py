@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 
@@ -9,7 +10,7 @@ import pytest
 
 from flagmm.errors import DataError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
-from flagmm.evaluator.metric import Metric, build_metric
+from flagmm.evaluator.metric import Metric
 from flagmm.evaluator.metric_evaluator import MetricEvaluator
 from flagmm.evaluator.other_evaluators import AggregationEvaluator, OpenEvaluator
 from flagmm.evaluator.verdict import Verdict
@@ -156,15 +157,10 @@ def test_every_metric_has_a_case():
 @pytest.mark.parametrize("rule", ["reference", "careful"])
 def test_tokens_of_a_chat_template_change_no_score(tmp_path, name, rule):
     reply, annotation = RIGHT[name]
-    settings = {"type": name}
-    try:
-        build_metric({**settings, "rule": rule}, where="t")
-    except Exception:  # noqa: BLE001  # it has no such setting
-        pass
-    else:
-        settings["rule"] = rule
+    has_rule = "rule" in inspect.signature(METRICS.lookup(name)).parameters
+    settings = {"type": name, **({"rule": rule} if has_rule else {})}
     dressed = {"q1": f"{reply}<|im_end|>", "q2": f"{reply}</s>", "q3": f"<|im_start|>assistant\n{reply}<|eot_id|>\n"}
-    result, entries = process(tmp_path, MetricEvaluator(metrics=settings), {"q0": reply, **dressed}, annotation)
+    _, entries = process(tmp_path, MetricEvaluator(metrics=settings), {"q0": reply, **dressed}, annotation)
     assert {key: entry["correct"] for key, entry in entries.items()} == dict.fromkeys(["q0", *dressed], 1.0)
     assert {key: entry["raw_answer"] for key, entry in entries.items()} == {"q0": reply, **dressed}
 

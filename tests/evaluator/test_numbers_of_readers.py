@@ -27,7 +27,17 @@ def correct(name, reply, answer):
 
 BOUNDS = [
     *(">42", "> 42", "≥42", "≤ 42", "at least 42", "at most 42", "more than 42", "no fewer than 42", "up to 42"),
-    *("over 42", "42+", "42 or more", "不少于42", "至少42", "超过42", "42以上", "The answer is at least 42.", "**>42**"),
+    *(
+        "over 42",
+        "42+",
+        "42 or more",
+        "不少于42",
+        "至少42",
+        "超过42",
+        "42以上",
+        "The answer is at least 42.",
+        "**>42**",
+    ),
     "\\geq 42",
 ]
 

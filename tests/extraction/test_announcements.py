@@ -1,4 +1,4 @@
-"""What stands between an announcement and its answer, and how lists of labels are joined, is one rule for all readers."""
+"""What may stand between an announcement and its answer, and what joins the labels of a list, for all readers."""
 
 from __future__ import annotations
 
@@ -52,13 +52,15 @@ def test_so_do_the_readers_of_single_benchmarks(announced):
     assert states_gold(f"Is it 12 or 7?\n{announced.format('42')}", ["42"])
 
 
-@pytest.mark.parametrize("reply", ["ANSWER: A AND B", "BOTH A AND B", "(A) AND (B)", "A as well as B", "Antwort: A und B"])
+@pytest.mark.parametrize(
+    "reply", ["ANSWER: A AND B", "BOTH A AND B", "(A) AND (B)", "A as well as B", "Antwort: A und B"]
+)
 def test_connectors_are_known_in_any_case(reply):
     assert extract_choices(reply, OPTIONS).value == ("A", "B")
     assert extract_choice(reply, OPTIONS).value is None
 
 
-AND = "and AND And & und UND et y e и dan ve và plus sowie 和 与 以及 及 と 와".split() + ["as well as"]
+AND = [*"and AND And & und UND et y e и dan ve và plus sowie 和 与 以及 及 と 와".split(), "as well as"]  # noqa: SIM905
 COMMA = [", ", ",", "; ", "、", "，"]
 UNKNOWN = ["kaj", "samt", "ac"]
 
