@@ -53,7 +53,7 @@ _SEPARATOR = lazy_compile(
     r"|(?<=[)\]])\s*(?=[(\[])|[ \t]+(?=[A-Z0-9\"'(\[])|\s*-\s*(?=[A-Z]\b))"
 )
 _UNKNOWN_JOINT = lazy_compile(
-    rf"{_CLOSE}\s{{0,3}},?\s+(?!(?:because|since|as|is|are|was|be|but|which|due|not|no|nor|never|neither|with|without|given|based"
+    rf"{_CLOSE}\s{{0,3}}[,;、，]?\s*(?<![A-Za-z0-9])(?!(?:because|since|as|is|are|was|be|but|which|due|not|no|nor|never|neither|with|without|given|based"
     r"|according|considering|for|from|in|when|where|the|this|that|these|it|there|while|options?|here|so|then|thus|of"
     r"|therefore|hence|by|on|at|rather|instead|over|than|if|will|would|has|have|shows?|matches|fits|correctly|best"
     r"|i|we|my|you|to|beats?|excluding|except|unlike|versus|vs|means|equals?|contradicts?)\b)[^\W\d_]{1,12},?\s+",
