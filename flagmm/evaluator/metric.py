@@ -103,11 +103,11 @@ def verdict_of(score: Callable[[str, Annotation], Verdict], text: str, annotatio
     """The verdict of a rule; one that raises costs the answer that it raised on, which then counts as not read.
 
     Raises:
-        FlagMMError: the rule cannot work at all, as where a file or a package is missing.
+        FlagMMError, ImportError, OSError: what the rule needs beside the answer is missing, such as a package or a file.
     """
     try:
         return score(text, annotation)
-    except FlagMMError:
+    except (FlagMMError, ImportError, OSError):
         raise
     except Exception as error:  # the boundary around one answer  # noqa: BLE001
         return Verdict(correct=0.0, extracted=None, rule=RULE_FAILED, error=describe_error(error))

@@ -49,7 +49,8 @@ _TAKEN_BACK = lazy_compile(
 _MAY_CLOSE = lazy_compile(r"[A-Z]\)?[.。\s]*\Z")
 _CLOSING_LABEL = lazy_compile(r"(?:\w\w[.!?]\s|[。！？])\s{0,9}\(?(?P<label>[A-Z]{1,2})\)?[.。\s]*\Z")
 _AGREED = lazy_compile(
-    r"(?P<words>[^\W\d_][^\W\d_'’]{1,15}(?: [^\W\d_'’]{2,15}){0,2}|[^\W\d_]['’][^\W\d_]{2,15})[,:!] \(?(?P<label>[A-Z]{1,2})\)?[.!]?\Z"  # noqa: E501
+    r"(?P<words>[^\W\d_][^\W\d_'’]{1,15}(?: [^\W\d_'’]{2,15}){0,2}|[^\W\d_]['’][^\W\d_]{2,15})[,:!] "
+    r"\(?(?P<label>[A-Z]{1,2})\)?[.!]?\Z"
 )
 _DENYING = lazy_compile(r"\b(?:not|never|no|neither|nor|without|except|excluding|unlike)\b|n['’]t\b", re.IGNORECASE)
 _LABEL_LINE = lazy_compile(r"^[ \t]*[(\[]?([A-Z]{1,2})[)\]]?[.:]?[ \t]*$", re.MULTILINE)

@@ -39,8 +39,9 @@ def fill_blank_correct(prediction: str, answer: str, *, rule: Rule = "careful", 
 
     The careful rule wants the same text, the same number (a unit may follow a whole number's blank: see
     `text_match.blanks_equal`), the same word in singular or plural, or a sentence that ends by stating one of them.
-    A misspelling that makes no other word ("photosynthesys"), a year with its era and a sign in words (大于, "＞") are
-    right, and words that FlagEvalMM takes for one, such as 变大 and 增大, are one here too. `threshold` is for the reference only.  # noqa: E501
+    A misspelling that makes no other word ("photosynthesys"), a year with its era and a sign in words (大于 for ＞)
+    are right, and words that FlagEvalMM takes for one, such as 变大 and 增大, are one here too. `threshold` is for
+    the reference only.
     """
     if rule == "reference":
         return fill_blank_match(prediction, answer, threshold=threshold).correct
