@@ -103,7 +103,7 @@ def verdict_of(score: Callable[[str, Annotation], Verdict], text: str, annotatio
     """The verdict of a rule; one that raises costs the answer that it raised on, which then counts as not read.
 
     Raises:
-        FlagMMError, ImportError, OSError: what the rule needs beside the answer is missing, such as a package or a file.
+        FlagMMError, ImportError, OSError: what the rule needs beside the answer, a package or a file, is missing.
     """
     try:
         return score(text, annotation)

@@ -47,7 +47,7 @@ _PLAIN_NUMBER = lazy_compile(
 )
 _MEASURE = lazy_compile(r"([-+]?[0-9][0-9,.]*(?:e[-+]?[0-9]+)?) ?(?:°|[^\W\d_]{1,12}(?:/[^\W\d_]{1,6})?(?:\^?[23])?)")
 _NO_UNIT = lazy_compile(
-    r"[0-9 ](?:hundred|thousand|million|billion|trillion|dozen|percent|and|or|to|k|百|千|万|亿|和|或|到|至)s?$"
+    r"[0-9 ](?:hundred|thousand|million|billion|trillion|dozen|percent|and|or|to|k|bce?|百|千|万|亿|和|或|到|至)s?$"
 )
 
 # How a blank after a Chinese statement is judged; the words of a line mean the same.
