@@ -64,7 +64,8 @@ def test_any_blank_can_be_compared(prediction, answer):
         ("公元前1995年", "1995", False, False), ("公元前221年", "公元221年", False, True),
         ("AD 1995", "1995", True, True), ("1995 BC", "1995", False, True), ("公元1996年", "1995", False, False),
         ("大于", "＞", True, False), ("＞", "大于", True, False), ("greater than", ">", True, False),
-        (">", "＞", True, True), ("小于", "＞", False, False), ("不大于", "＞", False, False), ("≥", "＞", False, False),
+        (">", "＞", True, True), ("小于", "＞", False, False), ("不大于", "＞", False, False),
+        ("≥", "＞", False, False),
         ("大于等于", "≥", True, False), ("等于", "＝", True, False),
     ],
 )  # fmt: skip
