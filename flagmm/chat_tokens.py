@@ -65,6 +65,15 @@ def strip_chat_tokens(text: str) -> str:
     return text[start : _end_of_text(text, kept)].strip()
 
 
+def is_blank(text: str) -> bool:
+    """Whether a reply says nothing: it has no text, or nothing but blanks and tokens of a chat template.
+
+    >>> is_blank(" <|im_end|>"), is_blank("0<|im_end|>")
+    (True, False)
+    """
+    return not strip_chat_tokens(text).strip()
+
+
 def _end_of_text(text: str, end: int) -> int:
     while end and text[end - 1].isspace():
         end -= 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flagmm.chat_tokens import strip_chat_tokens
+from flagmm.chat_tokens import is_blank, strip_chat_tokens
 from flagmm.dataset.compact import CompactById
 from flagmm.errors import DataError
 from flagmm.hints import shown
@@ -251,10 +251,17 @@ def _is_unknown(status: Any) -> bool:
 
 
 def _status(given: Any, text: Any) -> Status:
+    if given == "ok" and _is_nothing(text):
+        return "empty"
     if given in STATUSES:
         return given  # type: ignore[no-any-return]  # checked against the literal's values
     if _is_unknown(given):  # that it is an answer can only be guessed, and a failure must not raise a score
         return "failed"
     if isinstance(text, str) and text.startswith(_ERROR_ANSWERS):
         return "failed"
-    return "ok" if _text(text).strip() else "empty"
+    return "ok" if _text(text).strip() and not _is_nothing(text) else "empty"
+
+
+def _is_nothing(text: Any) -> bool:
+    """Whether a reply is nothing but tokens of a chat template."""
+    return isinstance(text, str) and bool(text.strip()) and is_blank(text)

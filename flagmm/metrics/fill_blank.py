@@ -17,6 +17,8 @@ from flagmm.thinking import split_thinking
 
 Rule = Literal["reference", "careful"]
 
+_LONGEST = 2000
+"""Characters that are read at the end of a line, beside twice the answer's, so that none equals it by being cut."""
 _ASSIGNMENT = re.compile(r"^\s*[a-zA-Z]\s*=\s*")
 _FILLERS = re.compile(r"[\s_{}$]")
 _PLACE_RANKS = "国省州市县区镇"
@@ -46,8 +48,9 @@ def fill_blank_correct(prediction: str, answer: str, *, rule: Rule = "careful", 
     if rule == "reference":
         return fill_blank_match(prediction, answer, threshold=threshold).correct
     text = split_thinking(prediction).answer
-    lines = (text, *text.split("\n"), last_box(text) or "")
-    forms = [form for line in lines for form in (line, normalize_string(line)) if form.strip()]
+    lines = dict.fromkeys((text, *text.split("\n"), last_box(text) or ""))
+    end = -_LONGEST - 2 * len(answer)  # what a longer line states at its end is still read
+    forms = dict.fromkeys(form[end:] for line in lines for form in (line, normalize_string(line)) if form.strip())
     goals = {answer, normalize_string(answer), _ASSIGNMENT.sub("", answer)} - {""}
     return any(_fills(form, goal) for form in forms for goal in goals)
 

@@ -35,6 +35,10 @@ _BOUND_AFTER = lazy_compile(
     re.IGNORECASE,
 )
 _BOUND_REACH = 40
+_NUMERAL = lazy_compile(r"[-+]?[$€£¥]?[0-9][0-9.,]*%?")
+_NEGATIVE = lazy_compile(r"(?:\A|[\s(=:])-[$€£¥]?\Z")
+_GROUP_BEFORE = lazy_compile(r"[0-9],\Z")
+_GROUP_AFTER = lazy_compile(r",[0-9]{3}(?![0-9])")
 
 # Signs such as - + % $ ° # change what an answer says, so they stay.
 _OUTER = " \t\r\n\f\v.,;:!?\"'`*_~…。，、；：！？“”‘’«»「」『』《》〈〉"
@@ -100,6 +104,20 @@ def is_bound(text: str, start: int, end: int) -> bool:
     if _BOUND_AFTER.match(text, end):
         return True
     return _BOUND_BEFORE.search(text, max(0, start - _BOUND_REACH), start) is not None
+
+
+def is_other_number(text: str, start: int, end: int) -> bool:
+    """Say whether the text says another number than the one from `start` to `end`.
+
+    That is a bound (">42"), its negative, or a number of which it is a group of digits ("1,000").
+    What is no number is none.
+    """
+    if not _NUMERAL.fullmatch(text, start, end):
+        return False
+    is_last_group = end - start == len("000") and _GROUP_BEFORE.search(text, max(0, start - 2), start)
+    if is_last_group or _GROUP_AFTER.match(text, end) or _NEGATIVE.search(text, max(0, start - 3), start):
+        return True
+    return is_bound(text, start, end)
 
 
 def trim_outer(text: str) -> str:

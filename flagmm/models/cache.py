@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from flagmm.chat_tokens import is_blank
 from flagmm.jsonio import writing
 from flagmm.models.client import ModelClient, Wrapper
 from flagmm.models.request import request_hash
@@ -25,7 +26,7 @@ _BUSY_SECONDS = 30.0
 
 def is_cacheable(output: ModelOutput) -> bool:
     """Whether a reply is worth keeping: whole, not empty, not refused."""
-    return bool(output.text.strip()) and not output.refused and output.finish_reason != "length"
+    return not is_blank(output.text) and not output.refused and output.finish_reason != "length"
 
 
 class ReplyCache:

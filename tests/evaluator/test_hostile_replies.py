@@ -186,3 +186,28 @@ def test_scoring_of_its_own_gets_the_answer_without_tokens_and_keeps_the_raw_one
     _, entries = process(tmp_path, BaseEvaluator(eval_func=get_result), {"q1": "2011<|im_end|>"}, {"answer": "2011"})
     assert seen == ["2011"]
     assert entries["q1"]["raw_answer"] == "2011<|im_end|>"
+
+
+@pytest.mark.parametrize("lacking", ["category", "figure_id", "set_id"])
+def test_a_question_without_its_figure_costs_no_run_and_counts_in_aacc_alone(tmp_path, caplog, lacking):
+    records = [{"question_id": key, "answer": "Yes", "status": "ok"} for key in ("q1", "q2")]
+    (tmp_path / "t.json").write_text(json.dumps(records), encoding="utf-8")
+    whole = OF_YES_NO | OF_FIGURE
+    part = {key: value for key, value in whole.items() if key != lacking} | {"answer": "no"}
+    dataset = Annotated({"q1": whole, "q2": part})
+    result = MetricEvaluator(metrics="hallusionbench", group_by=["subcategory"]).process(dataset, tmp_path)
+    assert (result["aAcc"], result["fAcc"], result["qAcc"]) == (50, 100, 100)
+    [told] = [record.getMessage() for record in caplog.records if "aAcc alone" in record.getMessage()]
+    assert lacking in told
+    assert "q2" in told
+
+
+@pytest.mark.parametrize("status", ["ok", None])
+def test_a_reply_of_nothing_but_chat_tokens_is_empty(tmp_path, status):
+    records = [
+        {"question_id": "q1", "answer": "<|im_start|>assistant\n<|im_end|>", **({"status": status} if status else {})},
+        {"question_id": "q2", "answer": {"inference_0": "</s>", "inference_1": "7</s>"}},
+    ]
+    (tmp_path / "t.json").write_text(json.dumps(records), encoding="utf-8")
+    counts = fragile().process(Annotated({"q1": {"answer": "7"}, "q2": {"answer": "7"}}), tmp_path)["counts"]
+    assert (counts["empty"], counts["answered"]) == (2, 1)

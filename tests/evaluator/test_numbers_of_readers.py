@@ -81,3 +81,43 @@ def test_a_sign_stays_whatever_dash_it_is(name, sign):
 )
 def test_what_only_looks_like_a_bound_or_a_group_is_none(reply, number):
     assert extract_number(reply).value == number
+
+
+HOLDING = {"ocrbench": {"rule": "careful"}, "vlmevalkit_vqa": {"match": "inclusion"}}
+
+
+def holds(name, reply, answer):
+    metric = build_metric({"type": name, **HOLDING[name]}, where="t")
+    return metric.score(reply, {"answer": [answer]}).correct
+
+
+@pytest.mark.parametrize("name", HOLDING)
+@pytest.mark.parametrize("reply", [*BOUNDS, "It is more than 42 in all.", "x > 42", "-42", "It is -42.", "（−42）"])
+def test_a_number_does_not_stand_in_its_bound_or_its_negative(name, reply):
+    assert holds(name, reply, "42") == 0
+
+
+@pytest.mark.parametrize("name", HOLDING)
+@pytest.mark.parametrize("gap", [" ", "\u2009", "\u00a0", "\u202f", "'", ","])
+def test_a_number_does_not_stand_in_grouped_digits(name, gap):
+    assert holds(name, f"It is 1{gap}000 in all.", "1") == holds(name, f"It is 1{gap}000 in all.", "000") == 0
+
+
+@pytest.mark.parametrize("name", HOLDING)
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("It is 42 in all.", "42"), ("At least 40, in fact 42.", "42"), ("1 000 m", "1000"), ("1 000 m", "1 000"),
+        ("-42", "-42"), ("=> 42", "42"), ("> 42", "> 42"), ("42.", "42"), ("40, 42", "42"), ("- a cat", "a cat"),
+        ("over the moon", "the moon"),
+    ],
+)  # fmt: skip
+def test_what_is_said_stands_in_what_says_it(name, reply, answer):
+    assert holds(name, reply, answer) == 1
+
+
+@pytest.mark.parametrize("reply", [*BOUNDS[:13], "1 000", "-42"])
+def test_bounds_and_groups_are_not_near_a_number(reply):
+    metric = build_metric({"type": "relaxed_accuracy", "rule": "careful"}, where="t")
+    assert metric.score(reply, {"answer": ["1" if reply == "1 000" else "42"]}).correct == 0
+    assert metric.score("1 000", {"answer": ["1000"]}).correct == metric.score("−42", {"answer": ["-42"]}).correct == 1
