@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 
 import pytest
@@ -10,11 +11,14 @@ from flagmm.evaluator.metric import build_metric
 from flagmm.metrics.coco_caption import score_captions
 from flagmm.metrics.edit_distance import edit_distance
 from flagmm.metrics.ngrams import lcs_length
+from flagmm.registry import METRICS
 from tests.evaluator.test_hostile_replies import RIGHT
 
 SHORT, LONG = 750, 12_000
 SHAPES = ["%", "1 ", "(", "A, ", "answer is ", "\\boxed{", "½", "one "]
 PER_SHAPE = {"by_type", "vqa_accuracy", "fill_blank", "mmmu", "mathvista", "mathvision", "typed_open", "ocrbench"}
+
+BY_MASK = {"point_in_mask"}  # its `score` opens a picture; it reads the last line by one search
 
 
 def seconds(work, unit, length):
@@ -36,6 +40,15 @@ def assert_linear(work, unit):
 def test_a_metric_takes_linear_time(name, unit):
     metric, annotation = build_metric(name, where="t"), RIGHT[name][1]
     assert_linear(lambda text: metric.score(text, annotation), unit)
+
+
+@pytest.mark.parametrize("name", sorted(set(METRICS.names()) - PER_SHAPE - BY_MASK))
+def test_every_other_metric_does_too(name):
+    has_rule = "rule" in inspect.signature(METRICS.lookup(name)).parameters
+    metric = build_metric({"type": name, **({"rule": "careful"} if has_rule else {})}, where="t")
+    annotation = RIGHT[name][1] if name in RIGHT else {"answer": ["a red kite"]}
+    for unit in ("%", "1 ", "[", "A, ", "½"):
+        assert_linear(lambda text: metric.score(text, annotation), unit)
 
 
 @pytest.mark.parametrize("unit", [*SHAPES, "a-", "a.", "1-1", "'", "a@b."])
