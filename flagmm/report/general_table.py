@@ -130,7 +130,7 @@ def _overall(result: TaskResult, metric: str, groups: Iterable[Mapping[str, Any]
     count = sum(number for _, number in known)
     if not count:
         return None
-    mean = round(sum(score * number for score, number in known) / count, _FRACTION_DIGITS)
+    mean: float = round(sum(score * number for score, number in known) / count, _FRACTION_DIGITS)
     return round(mean * unit, _FRACTION_DIGITS)
 
 
