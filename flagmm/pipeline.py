@@ -89,7 +89,7 @@ class Outcome:
             return INTERRUPTED
         if self.errors:
             return max(error.exit_status for _, error in self.errors)
-        return int(any(has_losses(result.counts) for result in self.results))
+        return int(any(has_losses(result.counts, result.details.get("rules") or ()) for result in self.results))
 
 
 class NothingAskedError(DataError):

@@ -14,16 +14,8 @@ PACKAGE = Path(flagmm.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex", "hints", "constants", "finish_reasons"}
-    | {
-        "deferred_imports",
-        "light_mmengine",
-        "memory",
-        "packed",
-        "lazy_sequence",
-        "process",
-        "output_files",
-        "printable",
-    },
+    | {"deferred_imports", "light_mmengine", "memory", "packed", "lazy_sequence", "process", "output_files"}
+    | {"chat_tokens", "printable"},
     {"metrics", "extraction", "media", "formats"},
     {"registry", "plugin", "config"},
     {"prompt", "dataset", "models", "evaluator", "common"},

@@ -14,7 +14,7 @@ from flagmm.evaluator.answers import Answer, repeats_wanted, scope_of
 from flagmm.evaluator.judged_questions import JudgedQuestions
 from flagmm.evaluator.result_keys import CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS
 from flagmm.evaluator.tallies import ReplyTally, VerdictTally, group_names
-from flagmm.evaluator.verdict import Judged
+from flagmm.evaluator.verdict import RULE_FAILED, Judged
 from flagmm.types import Counts
 
 
@@ -78,6 +78,18 @@ def unscorable(items: Sequence[Judged]) -> Iterable[Judged]:
     if isinstance(items, JudgedQuestions):
         return items.unscorable()
     return (item for item in items if not item.scorable)
+
+
+def rule_failures(items: Sequence[Judged]) -> list[tuple[str, str]]:
+    """The answers on which a rule raised: (question id, what it raised)."""
+    if not verdict_tally(items).rules[RULE_FAILED]:
+        return []
+    return [
+        (item.answer.question_id, verdict.error or "")
+        for item in items
+        for verdict in item.verdicts
+        if verdict is not None and verdict.rule == RULE_FAILED
+    ]
 
 
 def field_values(items: Sequence[Judged], key: str) -> Iterable[Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flagmm.chat_tokens import is_blank, strip_chat_tokens
 from flagmm.dataset.compact import CompactById
 from flagmm.errors import DataError
 from flagmm.finish_reasons import ending_of, read_finish_reason, status_by
@@ -35,10 +36,16 @@ class Reply:
     """One reply to a question."""
 
     text: str
+    """As it came."""
     status: Status
     finish_reason: str | None
     usage: Mapping[str, Any] | None
     inference: int
+
+    @property
+    def answer(self) -> str:
+        """What the model said: the text that every rule reads, without tokens of a chat template around it."""
+        return strip_chat_tokens(self.text)
 
 
 class Answer:
@@ -306,10 +313,17 @@ def _is_unknown(status: Any) -> bool:
 
 
 def _status(given: Any, text: Any) -> Status:
+    if given == "ok" and _is_nothing(text):
+        return "empty"
     if given in STATUSES:
         return given  # type: ignore[no-any-return]  # checked against the literal's values
     if _is_unknown(given):  # that it is an answer can only be guessed, and a failure must not raise a score
         return "failed"
     if isinstance(text, str) and text.startswith(_ERROR_ANSWERS):
         return "failed"
-    return "ok" if _text(text).strip() else "empty"
+    return "ok" if _text(text).strip() and not _is_nothing(text) else "empty"
+
+
+def _is_nothing(text: Any) -> bool:
+    """Whether a reply is nothing but tokens of a chat template."""
+    return isinstance(text, str) and bool(text.strip()) and is_blank(text)

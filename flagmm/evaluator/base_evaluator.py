@@ -21,7 +21,7 @@ from flagmm.evaluator.answers import Answer, SavedAnswers, answer_of, stream_ans
 from flagmm.evaluator.entries import evaluated_entry
 from flagmm.evaluator.judge import Judge
 from flagmm.evaluator.judged_questions import JudgedQuestions
-from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe
+from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe, verdict_of
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
 from flagmm.evaluator.scores import errors_of_own_scores, score_metric, score_run, warn_of_share
 from flagmm.evaluator.tallies import GroupTallies, ReplyTally
@@ -42,6 +42,7 @@ EvalFunc = str | Callable[..., dict[str, Any]] | None
 Write = Callable[[dict[str, Any]], None]
 """Writes an entry of `_evaluated.json`."""
 _AT_ONCE = 32
+_SHOWN_FAILURES = 5
 
 
 @EVALUATORS.register_module()
@@ -187,6 +188,8 @@ class BaseEvaluator(TaskMethods):
                 write(evaluated_entry(item, cluster_by=self.cluster_by))
         headline = judged[0]
         unfit = self._warn_of_unscored(headline)
+        for metric, items in zip(self.metrics, judged, strict=True):
+            _warn_of_failures(metric, items)
         counts = aggregate.counts_of(run.replies, headline, run.questions)
         result = score_run(
             self.metrics, judged, keys=self.detailed_keys, cluster_by=self.cluster_by, replies=run.groups
@@ -316,10 +319,23 @@ class _AsItStands(TypeRules):
         return super().score(text, annotation)
 
 
+def _warn_of_failures(metric: Metric, items: Sequence[Judged]) -> None:
+    """Say on which answers a rule itself failed."""
+    failed = aggregate.rule_failures(items)
+    if failed:
+        logger.warning(
+            "%s: the rule failed on %d answers, which count as wrong: %s%s",
+            metric.built_as.name or type(metric).__name__,
+            len(failed),
+            "; ".join(f"{question_id} ({error})" for question_id, error in failed[:_SHOWN_FAILURES]),
+            "; …" if len(failed) > _SHOWN_FAILURES else "",
+        )
+
+
 def _judge(metric: Metric, answer: Answer) -> Judged:
     scorable = metric.can_score(answer.annotation)
     verdicts = tuple(
-        metric.score(reply.text, answer.annotation) if scorable and reply.status == "ok" else None
+        verdict_of(metric.score, reply.answer, answer.annotation) if scorable and reply.status == "ok" else None
         for reply in answer.replies
     )
     return Judged(answer=answer, verdicts=verdicts, scorable=scorable)

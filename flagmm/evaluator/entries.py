@@ -15,7 +15,7 @@ NOT_ANSWERED = "not_answered"
 UNSCORED = "unscored"
 CLUSTER = "cluster"
 """What a question shares with others that it depends on; those without it share nothing."""
-_SOMETIMES = ("careful_correct", "reference_correct", "scores", "judge")
+_SOMETIMES = ("careful_correct", "reference_correct", "scores", "judge", "rule_error")
 """Fields that only some replies have."""
 _HTTP_STATUS = re.compile(r"Error code: (\d{3})\b")
 
@@ -106,6 +106,8 @@ def scored_fields(
         fields["scores"] = dict(verdict.scores)
     if verdict is not None and verdict.judge is not None:
         fields["judge"] = dict(verdict.judge)
+    if verdict is not None and verdict.error is not None:
+        fields["rule_error"] = verdict.error
     return fields
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from flagmm.chat_tokens import strip_chat_tokens
 from flagmm.errors import ModelError
 from flagmm.evaluator.judge_cases import (
     Case,
@@ -172,9 +173,10 @@ class _Question:
         if isinstance(reply, ModelError):
             return _Heard(None, about_call(words=None, attempts=reply.attempts, error=str(reply)))
         fault = self._fault(reply)
-        said = self.said_in(reply.text) if fault is None else None
+        text = strip_chat_tokens(reply.text)
+        said = self.said_in(text) if fault is None else None
         about = about_call(verdict=said, words=reply.text, attempts=reply.attempts, error=fault)
-        return _Heard(reply.text if fault is None else None, about)
+        return _Heard(text if fault is None else None, about)
 
     def _fault(self, reply: ModelOutput) -> str | None:
         """Why a reply is no verdict."""
@@ -187,7 +189,7 @@ class _Question:
             return "the reply is empty"
         if repeats_instruction(reply.text, self.prompt):
             return "the reply only repeats what was asked"
-        return _UNREADABLE if self.said_in(reply.text) is None else None
+        return _UNREADABLE if self.said_in(strip_chat_tokens(reply.text)) is None else None
 
 
 class _Heard(NamedTuple):

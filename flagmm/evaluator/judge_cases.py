@@ -17,9 +17,9 @@ from flagmm.evaluator.judge_prompts import (
 from flagmm.evaluator.judge_replies import Reading, read_choice, read_choices, read_value
 from flagmm.evaluator.judge_settings import JudgeSettings
 from flagmm.evaluator.judge_verdicts import Grade, read_grade, read_verdict
-from flagmm.evaluator.metric import references
+from flagmm.evaluator.metric import references, verdict_of
 from flagmm.evaluator.rules import score_reply
-from flagmm.evaluator.verdict import FOR_THE_JUDGE, JUDGE_FAILED, Judged, Verdict
+from flagmm.evaluator.verdict import FOR_THE_JUDGE, JUDGE_FAILED, RULE_FAILED, Judged, Verdict
 from flagmm.metrics.option_labels import option_labels
 from flagmm.metrics.text_match import text_equal
 from flagmm.types import Annotation
@@ -98,7 +98,7 @@ def cases_of(items: Sequence[Judged], settings: JudgeSettings, score: Scorer | N
         for place, (verdict, reply) in enumerate(zip(item.verdicts, item.answer.replies, strict=True)):
             if verdict is None:
                 continue
-            case = Case(number, place, item.answer.annotation, reply.text, verdict, settings, score)
+            case = Case(number, place, item.answer.annotation, reply.answer, verdict, settings, score)
             if case.is_asked:
                 yield case
 
@@ -122,13 +122,14 @@ def read(case: Case, reply: str | None) -> Verdict:
         return Verdict(correct=0.0, extracted=None, rule=_READ)
     text = ", ".join(found.value) if isinstance(found.value, list) else found.value
     if case.score is not None and case.settings.method == "compare":
-        scored = case.score(text, case.annotation)
+        scored = verdict_of(case.score, text, case.annotation)
     elif case.options:
         kind = "multiple-response" if case.takes_several else "multiple-choice"
-        scored = score_reply(text, {**case.annotation, "options": list(case.options.values()), "question_type": kind})
+        of_options = {**case.annotation, "options": list(case.options.values()), "question_type": kind}
+        scored = verdict_of(score_reply, text, of_options)
     else:
         return _compared(text, case.annotation)
-    return replace(scored, extracted=found.value, rule=_READ)
+    return scored if scored.rule == RULE_FAILED else replace(scored, extracted=found.value, rule=_READ)
 
 
 def said_in_reading(case: Case, reply: str) -> Reading:

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from flagmm.evaluator.answers import Answer
@@ -198,20 +199,13 @@ class _VerdictStore:
         return tally
 
 
+_fields_of = attrgetter(*Verdict.__slots__)
+
+
 def _row(verdict: Verdict) -> tuple[Any, ...]:
-    return (
-        verdict.correct, verdict.extracted, verdict.rule, verdict.careful, verdict.reference, verdict.scores,
-        verdict.judge,
-    )  # fmt: skip
+    row: tuple[Any, ...] = _fields_of(verdict)
+    return row
 
 
-def _verdict(correct: Any, extracted: Any, rule: str, careful: Any, reference: Any, scores: Any, judge: Any) -> Verdict:
-    return Verdict(
-        correct=correct,
-        extracted=extracted,
-        rule=rule,
-        careful=careful,
-        reference=reference,
-        scores=scores,
-        judge=judge,
-    )
+def _verdict(*row: Any) -> Verdict:
+    return Verdict(**dict(zip(Verdict.__slots__, row, strict=True)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flagmm.config.dump import to_plain
+from flagmm.errors import FlagMMError
 from flagmm.evaluator.aggregate import accuracy
-from flagmm.evaluator.verdict import FOR_THE_JUDGE, Judged, Verdict
+from flagmm.evaluator.verdict import FOR_THE_JUDGE, RULE_FAILED, Judged, Verdict
+from flagmm.plugin import describe as describe_error
 from flagmm.registry import METRICS, build
 from flagmm.types import ROW_ERROR, Annotation
 
@@ -106,6 +108,20 @@ class JudgeableMetric(Metric):
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
         return {self.name: accuracy(items)} if self._inner.is_of_texts else self._inner.summarize(items)
+
+
+def verdict_of(score: Callable[[str, Annotation], Verdict], text: str, annotation: Annotation) -> Verdict:
+    """The verdict of a rule; one that raises costs the answer that it raised on, which then counts as not read.
+
+    Raises:
+        FlagMMError, ImportError, OSError: what the rule needs beside the answer, a package or a file, is missing.
+    """
+    try:
+        return score(text, annotation)
+    except (FlagMMError, ImportError, OSError):
+        raise
+    except Exception as error:  # the boundary around one answer  # noqa: BLE001
+        return Verdict(correct=0.0, extracted=None, rule=RULE_FAILED, error=describe_error(error))
 
 
 def headline_of(metric: Metric, summary: Summary) -> str | None:

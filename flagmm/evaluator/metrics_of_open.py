@@ -84,7 +84,7 @@ def _fits(annotation: Annotation) -> bool:
         return True
     try:
         open_score("", annotation["answer"], annotation["answer_type"])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -101,7 +101,7 @@ class _TextScores(Metric):
     def texts(items: Sequence[Judged]) -> list[tuple[str, list[str]]]:
         """(reply, accepted answers) of each question; what is no answer is the empty text."""
         return [
-            (reply.text if reply.status == "ok" else "", references(item.answer.annotation))
+            (reply.answer if reply.status == "ok" else "", references(item.answer.annotation))
             for item in items
             if item.scorable
             for reply in item.answer.replies

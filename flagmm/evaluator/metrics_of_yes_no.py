@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, Literal, get_args
@@ -19,6 +20,10 @@ from flagmm.metrics.vlmevalkit_infer import yes_or_no as vlmevalkit_label
 from flagmm.registry import METRICS
 from flagmm.types import Annotation
 
+logger = logging.getLogger(__name__)
+
+_FIGURE_FIELDS = ("category", "subcategory", "set_id", "figure_id", "question_number")
+_SHOWN = 5
 Reading = Literal["careful", "pope", "exact", "mme", "vlmevalkit"]
 
 
@@ -146,7 +151,8 @@ class Mme(YesNo):
 class HallusionBench(YesNo):
     """HallusionBench: aAcc (questions), fAcc (figures), qAcc (questions right on all their figures), their average.
 
-    The annotations need `category`, `subcategory`, `set_id`, `figure_id` and `question_number`.
+    The annotations need `category`, `subcategory`, `set_id`, `figure_id` and `question_number`; one that lacks some of
+    them counts in aAcc alone, with a warning.
     """
 
     name = "aAcc"
@@ -154,13 +160,37 @@ class HallusionBench(YesNo):
 
     def __init__(self, *, reading: Reading = "vlmevalkit") -> None:
         super().__init__(reading=reading)
+        self._is_warned = False
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
-        shares = hallusionbench_shares([_hallusion_row(item) for item in items if item.scorable])
-        named = {"aAcc": shares.question, "fAcc": shares.figure, "qAcc": shares.pair}
+        scorable = [item for item in items if item.scorable]
+        rows = [_hallusion_row(item) for item in scorable if not _lacks(item)]
+        self._warn_of_lacks([item for item in scorable if _lacks(item)])
+        shares = hallusionbench_shares(rows)
+        right = [item.score == 1 for item in scorable]
+        named = {"aAcc": fmean(right) if right else None, "fAcc": shares.figure, "qAcc": shares.pair}
         known = [share for share in named.values() if share is not None]
         named["average"] = fmean(known) if known else None
         return {name: None if share is None else percent(share) for name, share in named.items()}
+
+    def _warn_of_lacks(self, items: Sequence[Judged]) -> None:
+        """Say once of a run, not again of each group, what counts in aAcc alone."""
+        if not items or self._is_warned:
+            return
+        self._is_warned = True
+        lacking = sorted({key for item in items for key in _lacks(item)})
+        logger.warning(
+            "hallusionbench: %d questions lack %s and count in aAcc alone, not in fAcc and qAcc: %s%s",
+            len(items),
+            ", ".join(lacking),
+            ", ".join(item.answer.question_id for item in items[:_SHOWN]),
+            ", …" if len(items) > _SHOWN else "",
+        )
+
+
+def _lacks(item: Judged) -> list[str]:
+    """The fields without which a question has no figure, or no question over figures, to belong to."""
+    return [key for key in _FIGURE_FIELDS if item.answer.annotation.get(key) in (None, "")]
 
 
 def _hallusion_row(item: Judged) -> HallusionRow:

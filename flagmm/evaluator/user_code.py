@@ -237,6 +237,8 @@ def _id(answer: Answer, reply: Reply) -> str:
 def _prediction(answer: Answer, reply: Reply) -> dict[str, Any]:
     prediction = dict(answer.record)
     prediction["question_id"] = _id(answer, reply)
-    prediction["answer"] = reply.text if reply.status == "ok" else ""
+    prediction["answer"] = reply.answer if reply.status == "ok" else ""
     prediction["status"] = reply.status
+    if reply.answer != reply.text and reply.status == "ok":
+        prediction["raw_answer"] = reply.text
     return prediction

@@ -16,6 +16,7 @@ NO_REFERENCE = "no_reference"
 UNKNOWN_TYPE = "unknown_type"
 JUDGE_FAILED = "judge_failed"
 FOR_THE_JUDGE = "for_the_judge"
+RULE_FAILED = "rule_failed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +37,8 @@ class Verdict:
     """The values by name, of a metric that gives several."""
     judge: Mapping[str, Any] | None = None
     """What a judge was asked came to, where one was asked; see `judge_cases.about_call`."""
+    error: str | None = None
+    """What the rule raised, where it failed on the answer."""
 
 
 def verdict_by(

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from flagmm.extraction.cues import Cue, find_cues, last_line_cues, line_after, lower_same_length
 from flagmm.extraction.item import INSTRUCTION, UNDECIDED, Found, Item, known_labels, make_item
-from flagmm.extraction.labels import LabelSet, Reading, read_labels, skip_prefix
+from flagmm.extraction.labels import LIST_CONNECTOR, LabelSet, Reading, read_labels, skip_prefix
 from flagmm.extraction.mentions import (
     begins_with_own,
     denied_of_two,
@@ -47,7 +47,12 @@ _TAKEN_BACK = lazy_compile(
     r"[)\]\"'”’]*(?:,?\s+but\s(?:that|this|it))?\s+(?:is|was|are)\s(?:\w+ly\s)?(?:wrong|incorrect|false|not)\b"
 )
 _MAY_CLOSE = lazy_compile(r"[A-Z]\)?[.。\s]*\Z")
-_CLOSING_LABEL = lazy_compile(r"(?:\w\w[.!?]\s|[。！？])\s{0,9}\(?([A-Z]{1,2})\)?[.。\s]*\Z")
+_CLOSING_LABEL = lazy_compile(r"(?:\w\w[.!?]\s|[。！？])\s{0,9}\(?(?P<label>[A-Z]{1,2})\)?[.。\s]*\Z")
+_AGREED = lazy_compile(
+    r"(?P<words>[^\W\d_][^\W\d_'’]{1,15}(?: [^\W\d_'’]{2,15}){0,2}|[^\W\d_]['’][^\W\d_]{2,15})[,:!] "
+    r"\(?(?P<label>[A-Z]{1,2})\)?[.!]?\Z"
+)
+_DENYING = lazy_compile(r"\b(?:not|never|no|neither|nor|without|except|excluding|unlike)\b|n['’]t\b", re.IGNORECASE)
 _LABEL_LINE = lazy_compile(r"^[ \t]*[(\[]?([A-Z]{1,2})[)\]]?[.:]?[ \t]*$", re.MULTILINE)
 _ABSTENTION = lazy_compile(
     r"""[\s"'*(]*(?:none\s(?:of\s)?(?:the|these|them|above)|none\b|neither|no\s(?:correct\s)?(?:answer|option)|n/?a\b|unknown|unclear
@@ -55,7 +60,7 @@ _ABSTENTION = lazy_compile(
     |cannot\sbe|undetermined|insufficient|都不|以上都不|均不|无法|不知道|不确定|没有正确)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_PART = lazy_compile(r"\s*[;,、\n]\s*(?:and\s)?|\s+(?:and|&)\s+|[和及]")
+_PART = lazy_compile(rf"{LIST_CONNECTOR}|\s*\n\s*")
 
 
 def extract_choice(text: str, options: Sequence[str] = (), *, labels: Sequence[str] | None = None) -> Extraction:
@@ -193,11 +198,20 @@ def _announced(plain: str, low: str, item: Item, cues: Sequence[Cue], label: tup
 
 
 def _closing_label(plain: str, item: Item) -> tuple[int, Found] | None:
-    """Return the label that stands behind the last sentence, with its position."""
+    """Return the label that stands behind the last sentence, or behind a word of agreement, with its position."""
     window = max(0, len(plain) - 60)
     closing = _CLOSING_LABEL.search(plain, window) if _MAY_CLOSE.search(plain, window) else None
-    labels = item.known.read_word(closing[1], multi=item.multi) if closing else ()
-    return (closing.start(1), item.found(labels, "only_label_line")) if closing and labels else None
+    closing = closing or _after_agreement(plain, item)
+    labels = item.known.read_word(closing["label"], multi=item.multi) if closing else ()
+    return (closing.start("label"), item.found(labels, "only_label_line")) if closing and labels else None
+
+
+def _after_agreement(plain: str, item: Item) -> re.Match[str] | None:
+    """Match the label of a reply such as "D'accord, B", whose words before the comma name no label themselves."""
+    found = _AGREED.match(plain) if len(plain) <= _SHORT else None
+    if found is None or any(item.known.read_word(word, multi=False) for word in found["words"].split()):
+        return None
+    return None if _DENYING.search(found["words"]) else found
 
 
 def _unless_contradicted(found: Found, rest: str, low_rest: str, item: Item) -> Found:

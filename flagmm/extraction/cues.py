@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from flagmm.extraction.reply import BOX_CLOSE, BOX_OPEN
 from flagmm.lazy_regex import KeyedPattern, finditer_at, has_any, lazy_compile
+from flagmm.metrics.text_match import announced_line
 
 
 class Cue(NamedTuple):
@@ -35,18 +36,24 @@ _DRESS = r"""["'”’`*_)\]}]{0,6}"""
 _ANSWER_WORDS = "answers?|ans|antwort|respuesta|resposta|risposta|réponse|reponse|ответ|jawaban|cevap|đáp án"
 _ADJECTIVES_AFTER = r"(?:\s(?:correcta|correta|corretta|correcte|đúng|yang benar))?"
 _ASIDE = r"(?P<aside>\s(?:to|for|of|here|choice|option|letter|that|which|we|i)\b[^.\n:;!?=]{0,80}?)?"
-_CONNECTORS = (
+_LINKS = (
     r"(?:is|are|should be|must be|will be|would be|has to be|ist|lautet|est|es|è|é|adalah|là"
     r"|=>|=|:|：|->|→|⇒|—|-)(?![a-z])"
 )
 _ANSWER = lazy_compile(
     rf"(?<![a-z])(?P<word>{_ANSWER_WORDS})(?![a-z]){_ADJECTIVES_AFTER}(?:(?<=ans)\.)?{_DRESS}{_ASIDE}{_DRESS}\s{{0,9}}"
-    rf"(?:(?P<link>{_CONNECTORS}|(?<=['’])s(?=\s))|(?(aside)(?!)|(?:(?<=\n)|(?P<bare>(?<=\s)|(?=\()))))"
+    rf"(?:(?P<link>{_LINKS}|(?<=['’])s(?=\s))|(?(aside)(?!)|(?:(?<=\n)|(?P<bare>(?<=\s)|(?=\()))))"
 )
 _CHOICE = lazy_compile(
     r"(?<![a-z])(?:correct|right|best|appropriate|suitable|my|final|chosen|likely|accurate|only)\s"
     r"(?:(?:answer|final|best)\s)?(?:option|choice|selection|pick|letter|alternative|statement|response|conclusion|guess)s?"
     rf"{_DRESS}\s{{0,9}}(?:(?:is|are|should be|must be|will be|would be)(?![a-z])|[:：=])"
+)
+_CHOICE_NOUNS = ("option", "choice", "selection", "pick", "letter")
+# Also said of what there is to choose from, so that only a label beyond doubt counts after it.
+_THE_CHOICE = lazy_compile(
+    rf"(?:{'|'.join(rf'{noun}(?<=the.{noun})' for noun in _CHOICE_NOUNS)}){_DRESS}\s{{0,9}}"
+    r"(?:is|should be|must be|will be|would be)(?![a-z])"
 )
 _KEYED = lazy_compile(r"""["'](?:choice|option|label|prediction|selected_option|selection)["']\s{0,9}:""")
 _VERB = lazy_compile(
@@ -171,6 +178,8 @@ def _choice_cues(low: str, begin: int) -> list[Cue]:
     if has_any(low, _CHOICE_KEYS):
         found = _last(finditer_at(_CHOICE, low, _CHOICE_STARTS, begin))
         cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in found if _is_real(low, at)]
+        found = _last(finditer_at(_THE_CHOICE, low, _CHOICE_NOUNS, begin))
+        cues += [Cue(at.start(), at.end(), "stated_answer", True) for at in found if _is_real(low, at)]
     if '"' in low or "'" in low:
         cues += [Cue(at.start(), at.end(), "stated_answer", False) for at in _last(_KEYED.finditer(low, begin))]
     for at in _last(finditer_at(_VERB, low, _VERB_KEYS, begin)):
@@ -207,6 +216,5 @@ def _is_real(low: str, at: re.Match[str]) -> bool:
 
 
 def line_after(text: str, position: int) -> str:
-    """Return the rest of the line at `position`, or the next line that is not empty; a box ends it too."""
-    line = text[position:].lstrip()[:_LONGEST_LINE].partition("\n")[0]
-    return line.partition(BOX_CLOSE)[0].strip()
+    """Return the line of the answer after a cue (see `announced_line`); a box ends it too."""
+    return announced_line(text, position)[:_LONGEST_LINE].partition(BOX_CLOSE)[0].strip()

@@ -36,12 +36,31 @@ _PREFIX = lazy_compile(
 )
 _PREFIX_FIRST = frozenset("tacrbfoieplmdsjhnTACRBFOIEPLMDSJHN答选应是为不")
 """What a prefix begins with."""
+# What joins the items of a list, in the languages whose words for an answer are known; a single letter in capitals
+# could be a label.
+_AND_WORDS = r"(?:(?i:and|as\s+well\s+as|plus|und|sowie|et|ainsi\s+que|dan|serta|ve|ile|và|ed)|[yeи])"
+_OR_WORDS = r"(?:(?i:or|and/or|oder|ou|oppure|или|atau|veya|ya\s+da|hoặc)|[ou])"
+_AND_SIGNS = "和|与|以及|及|跟|と|および|及び|및|와|과|그리고"
+_OR_SIGNS = "或者?|还是|または|もしくは|또는"
+_WORDS = rf"(?:{_AND_WORDS}|{_OR_WORDS})"
+LIST_CONNECTOR = (
+    rf"(?:\s*[,，、;]\s*(?:{_WORDS}\s+|{_AND_SIGNS}|{_OR_SIGNS})?|\s+(?:{_WORDS}|&)\s+"
+    rf"|\s*(?:{_AND_SIGNS}|{_OR_SIGNS})\s*)"
+)
 _SEPARATOR = lazy_compile(
-    rf"{_CLOSE}(?:\s*[,、/&+;]\s*(?:(?:and|or)\s+)?|,?\s+(?:and|or)\s+(?:(?:maybe|perhaps|possibly)\s+)?|\s*[和或与及]\s*"
+    rf"{_CLOSE}(?:\s*[,、/&+;]\s*(?:{_WORDS}\s+|&\s*|(?:{_AND_SIGNS}|{_OR_SIGNS})\s*)?"
+    rf"|,?\s+{_WORDS}\s+(?:(?i:maybe|perhaps|possibly|both)\s+)?|\s*(?:{_AND_SIGNS}|{_OR_SIGNS})\s*"
     r"|(?<=[)\]])\s*(?=[(\[])|[ \t]+(?=[A-Z0-9\"'(\[])|\s*-\s*(?=[A-Z]\b))"
 )
+_UNKNOWN_JOINT = lazy_compile(
+    rf"{_CLOSE}\s{{0,3}}[,;、，]?\s*(?<![A-Za-z0-9])(?!(?:because|since|as|is|are|was|be|but|which|due|not|no|nor|never|neither|with|without|given|based"
+    r"|according|considering|for|from|in|when|where|the|this|that|these|it|there|while|options?|here|so|then|thus|of"
+    r"|therefore|hence|by|on|at|rather|instead|over|than|if|will|would|has|have|shows?|matches|fits|correctly|best"
+    r"|i|we|my|you|to|beats?|excluding|except|unlike|versus|vs|means|equals?|contradicts?)\b)[^\W\d_]{1,12},?\s+",
+    re.IGNORECASE,
+)
 _LIST_PREFIX = lazy_compile(r"(?:(?:options?|choices?)\s|选项)?", re.IGNORECASE)
-_OR = lazy_compile(r"(?<![A-Za-z])or(?![A-Za-z])|/|或")
+_OR = lazy_compile(rf"(?<![^\W\d_]){_OR_WORDS}(?![^\W\d_])|/|{_OR_SIGNS}")
 
 _ENDED = lazy_compile(rf"{_CLOSE}(?:\s*\Z|\s*[\n,.;:!?、。…(\[/&+|<\"“{BOX_CLOSE}]|\s+[—–-]+\s|\s*[^\x00-\x7f])")
 _ASKED = lazy_compile(rf"{_CLOSE}\s*\?")
@@ -52,10 +71,12 @@ _GOES_ON = lazy_compile(
     r"|if|will|would|has|have|shows?|matches|fits|correctly|best|i|we|my|you|to|[A-Z]\w*)\b"
 )
 _LIST_GOES_ON = lazy_compile(
-    rf"{_CLOSE}\s+(?:because|since|as|but|due|with|not|and|or|both|based|given|according|for|correctly)\b"
+    rf"{_CLOSE}\s+(?:(?:because|since|as|but|due|with|not|both|based|given|according|for|correctly)\b"
+    rf"|{_WORDS}(?!\w))"
 )
 _OPENERS = frozenset("([{<「『【《〈\"'“‘" + BOX_OPEN)
 _CLOSERS = frozenset(")]}>」』】》〉\"'”’" + BOX_CLOSE)
+_MOST_LABELS = 256
 _SURE_ENDS = frozenset(["", ".", ",", ":", ";", "!", "?", "\n", ")", "]"])
 _ARTICLE_OR_PRONOUN = frozenset("AaIi")
 
@@ -94,7 +115,9 @@ class LabelSet:
         if not letters or not all(letter in self.exact for letter in letters):
             return ()
         if len(set(letters)) < len(letters):
-            return ()
+            if not multi or letters != word or len(letters) < 3:
+                return ()
+            word = letters = "".join(dict.fromkeys(letters))  # said twice
         ascending = list(letters) == sorted(letters)
         # "bad" and, among many labels, "NO" or "DOG" are words.
         if not ascending and (letters != word or letters[0] > "H" or max(letters) > "H"):
@@ -169,6 +192,10 @@ def read_labels(text: str, position: int, known: LabelSet, *, multi: bool) -> Re
         foreign = foreign or not more[0]
         alternatives = alternatives or _OR.search(text, end, more[1]) is not None
         end = more[1]
+        if len(found) > _MOST_LABELS:  # a reply that is stuck in a loop
+            foreign = True
+            break
+    foreign = foreign or _is_cut(text, end, known)
     bracketed = _is_bracketed(text, first.start(2), first.end())
     verdict: Verdict = (
         "question" if "?" in text[end : end + 20] and _ASKED.match(text, end) else "foreign" if foreign else "labels"
@@ -212,7 +239,22 @@ def _read_more(
 def _lists_on(text: str, position: int, known: LabelSet) -> bool:
     separator = _SEPARATOR.match(text, position)
     word = known.word.match(text, separator.end()) if separator else None
-    return word is not None and word[2].isupper() and bool(known.read_word(word[2], multi=True))
+    return word is not None and _may_be_label(word[2], known)
+
+
+def _may_be_label(word: str, known: LabelSet) -> bool:
+    return word.isupper() and (len(word) == 1 or bool(known.read_word(word, multi=True)))
+
+
+def _is_cut(text: str, position: int, known: LabelSet) -> bool:
+    """Say whether a list goes on after `position` that cannot be read, as an unknown word joins its items."""
+    separator = _SEPARATOR.match(text, position)
+    word = known.word.match(text, separator.end()) if separator else None
+    if word is not None and _may_be_label(word[2], known):
+        position = word.end()
+    joint = _UNKNOWN_JOINT.match(text, position)
+    last = known.word.match(text, joint.end()) if joint else None
+    return last is not None and _may_be_label(last[2], known) and _ENDED.match(text, last.end()) is not None
 
 
 def _ends_surely(text: str, end: int, word: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from flagmm.extraction.cues import find_cues, line_after, lower_same_length
 from flagmm.extraction.reply import BOX_CLOSE, BOX_OPEN, NO_ANSWER, Extraction, plain_reply
 from flagmm.lazy_regex import lazy_compile
+from flagmm.metrics.text_match import is_bound, join_digits
 
 _DECIMAL = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
 _SIGN = r"(?:(?<![\w.)\]}])[-+])?"
@@ -42,9 +43,10 @@ def extract_number(text: str) -> Extraction:
     """Read the number that the reply states last, as int or, with a decimal point or fraction, float.
 
     Looked for in the last `\\boxed{…}` or stated answer that holds one, else in the last sentence that does.
-    "50%" is 50, "1,000" is 1000, "3/4" is 0.75. A range or a choice of two ("3 or 4") is no answer.
+    "50%" is 50, "1,000" is 1000, "3/4" is 0.75. A range, a choice of two ("3 or 4") and a bound
+    (">42", "at least 42") are no answer.
     """
-    plain = _LIST_NUMBER.sub("", _SPACED_THOUSANDS.sub("", plain_reply(text)))
+    plain = _LIST_NUMBER.sub("", join_digits(_SPACED_THOUSANDS.sub("", plain_reply(text))))
     for cue in reversed(find_cues(plain, lower_same_length(plain))):
         if cue.rule == "chosen" or cue.strict:
             continue
@@ -83,6 +85,7 @@ def _segment_number(segment: str) -> int | float | None:
         number
         for number in _NUMBER.finditer(segment)
         if not _NOT_BEFORE.search(segment, max(0, number.start() - 12), number.start())
+        and not is_bound(segment, number.start(), number.end())
     ]
     if not found:
         return _NUMBER_WORDS.get(segment.strip(" \t\n.,!。*").casefold())

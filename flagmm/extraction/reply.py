@@ -32,7 +32,7 @@ _LATEX_FONT = lazy_compile(
 _LATEX_FRACTION = lazy_compile(r"\\[dt]?frac\s{0,9}\{(-?[\w.]+)\}\s{0,9}\{([\w.]+)\}")
 _LATEX_SIGN = lazy_compile(r"\\[()\[\],;!]|\\(?:quad|left|right)\b|\\(?=\s)|\$")
 _LATEX_CHARACTER = lazy_compile(r"\\(?:%|degree\b)|\^\s?(?:\\circ\b|\{\s?\\circ\s?\})")
-_HEADING = lazy_compile(r"^[ \t]*(?:#{1,6}|[>•*-])[ \t]+", re.MULTILINE)
+_HEADING = lazy_compile(r"^[ \t]*(?:#{1,6}|>(?![ \t]*[0-9])|[•*-])[ \t]+", re.MULTILINE)
 _EMPHASIS = lazy_compile(r"\*{2,}|`+|~~|__+|(?<![\w\s])\*|\*(?![\w\s])|(?<!\S)\*(?=\S)|(?<=\S)\*(?!\S)")
 
 

@@ -9,7 +9,8 @@ from flagmm.extraction.reply import BOX_CLOSE, BOX_OPEN, NO_ANSWER, Extraction, 
 from flagmm.lazy_regex import lazy_compile
 from flagmm.metrics.text_match import trim_outer
 
-_LEADING_DRESS = " \t*_`#>:：="
+_LEADING_DRESS = " \t*_`#:：="
+_QUOTATION = lazy_compile(r"(?:>[ \t]*)+(?![> \t0-9])")  # ">42" is a bound
 _STOP = lazy_compile(r"[.!?](?=\s+\S)|[。！？]")
 _LATEX_WRAPPER = lazy_compile(r"\\(?:text|textbf|mathrm|mathbf)\s?\{([^{}]*)\}")
 _QUOTES = ("'", '"')
@@ -60,6 +61,7 @@ def _first_sentence(line: str) -> str:
 def _undress(text: str) -> str:
     """Take off emphasis, quotes, maths delimiters and outer punctuation; nothing else is changed."""
     text = text.replace(BOX_OPEN, "").replace(BOX_CLOSE, "").replace("**", "").strip().lstrip(_LEADING_DRESS)
+    text = _QUOTATION.sub("", text, count=1) if text.startswith(">") else text
     if not text:
         return ""
     trimmed = trim_outer(text)

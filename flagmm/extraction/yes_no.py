@@ -26,7 +26,7 @@ _INTRODUCTION = lazy_compile(r"(?:it is|is|it's|the answer is)\b|判断")
 _LEAD = lazy_compile(_WORD)
 _LETTER = lazy_compile(rf"{_DRESS}(?:(?P<yes>y)|(?P<no>n)){_DRESS}")
 _SAME_BREATH = lazy_compile(r"(?:\s|[\"'*_`)/,，|:+-])*(?:and|or|/|和|或|但)?\s*")
-_NEXT_SENTENCE = lazy_compile(r"[\"'*_`)]*[.!。！]?\s*")
+_NEXT_SENTENCE = lazy_compile(r"[\"'*_`)]*[.!?。！？]?\s*")
 _OTHER = lazy_compile(r"(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))(?![\w'])")
 _TOKEN = lazy_compile(r"(?<![\w'-])(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))(?![\w'-])")
 # "no" before a noun tells what is absent; only with a mark or an end after it is it the answer.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import replace
 
+from flagmm.chat_tokens import is_blank
 from flagmm.errors import DataError, ModelError
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
@@ -119,7 +120,7 @@ class Inference:
 
 
 def _answered(call: Call, sample: Sample, request: str, output: ModelOutput) -> Prediction:
-    status: Status = "refused" if output.refused else "ok" if output.text.strip() else "empty"
+    status: Status = "refused" if output.refused else "empty" if is_blank(output.text) else "ok"
     return Prediction(
         question_id=call.question_id,
         question=sample.question,

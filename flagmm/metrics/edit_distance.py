@@ -14,6 +14,8 @@ def edit_distance(first: str, second: str) -> int:
     >>> edit_distance("kitten", "sitting")
     3
     """
+    if len(first) > len(second):  # the integers are as long as `first`
+        first, second = second, first
     if not first:
         return len(second)
     places: defaultdict[str, int] = defaultdict(int)

@@ -19,6 +19,8 @@ _SIGNED = re.compile(
 )
 _MAX_DIGITS = 300  # Python refuses to make an int of thousands of digits; no answer needs so many
 
+_LARGEST = 10**_MAX_DIGITS
+
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen"
@@ -54,6 +56,8 @@ def first_number_or_word(text: str) -> str:
 def number_word_value(text: str) -> int | None:
     """Return the value of the English number words in `text`, hyphens and case ignored; None where it holds none.
 
+    Words that come to 1e300 or more, as "hundred" said over and over does, are no number.
+
     >>> number_word_value("twenty-one"), number_word_value("some")
     (21, None)
     """
@@ -66,6 +70,8 @@ def number_word_value(text: str) -> int | None:
             part = _LARGE[word] * (part or 1)
         else:
             total, part = total + _LARGE[word] * (part or 1), 0
+        if part >= _LARGEST:
+            return None
     return total + part if words else None
 
 

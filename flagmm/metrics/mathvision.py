@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from flagmm.metrics.latex_box import last_box
 from flagmm.metrics.math_equality import latex_equal
 from flagmm.metrics.option_labels import option_labels
-from flagmm.metrics.text_match import blanks_equal, fold_width
+from flagmm.metrics.text_match import announced_line, blanks_equal, fold_width
 from flagmm.thinking import split_thinking
 
 Rule = Literal["reference", "careful"]
@@ -190,7 +190,7 @@ def _answer_parts(text: str) -> list[str]:
         return [box, box.replace("\\%", "")]
     statements = list(_ANSWER.finditer(text))
     if statements:
-        tail = text[statements[-1].end() :].strip().split("\n")[0]
+        tail = announced_line(text, statements[-1].end())
         return [tail, tail.split(", ")[0], tail.split(". ")[0]]
     return [text, text.rpartition("\n")[2]]
 

@@ -11,11 +11,13 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from flagmm.metrics.text_match import announced_line, fold_width, is_bound, join_digits
 from flagmm.thinking import split_thinking
 
 _ANNOUNCED = re.compile(r".*\b(?:answer|result)\b", re.DOTALL)
 _CONCLUDED = re.compile(r".*\b(?:therefore|thus|hence|so)\b", re.DOTALL)
 _VERB = re.compile(r"\b(?:is|are|was|were|be|equals?)\b")
+_ANNOUNCING_ENDS = (":", "：", "*", "is", "are")
 _FEW_WORDS = 3
 """Words that a last line may have to be a statement without a verb."""
 
@@ -30,6 +32,7 @@ _NUMBER = re.compile(
 _TOKEN = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _NEGATION = re.compile(r"(?:\b(?:not|no|never|neither|nor|without|except)|n['’]t)\s+(?:(?:a|an|the|in|at)\s+)?$")
 _NEGATION_REACH = 40
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _OUTER = " .,;:!?'\"*_`$()[]{}"
 _OPENING_ENDS = re.compile(r"\s*(?:[,.;:!\n]|$|(?:is|was|are|were)\b)")
 
@@ -42,10 +45,10 @@ def states_gold(response: str, golds: Sequence[str]) -> bool:
     >>> states_gold("x is 3, so the answer is 12 cm", ["12"]), states_gold("unknown", ["no"])
     (True, False)
     """
-    text = split_thinking(response).answer.strip().strip(".").lower()
+    text = join_digits(fold_width(split_thinking(response).answer)).strip().strip(".").lower()
     statement = _statement(text)
     values = _values(statement)
-    return any(_is_stated(gold.strip().lower(), text, statement, values) for gold in golds)
+    return any(_is_stated(fold_width(gold).strip().lower(), text, statement, values) for gold in golds)
 
 
 def _is_stated(gold: str, text: str, statement: str, values: Sequence[float]) -> bool:
@@ -59,9 +62,11 @@ def _is_stated(gold: str, text: str, statement: str, values: Sequence[float]) ->
 
 def _statement(text: str) -> str:
     """Return what the last line that states anything states, or the whole text if none does."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    for line in reversed(lines):
+    lines = [line.strip() for line in text.split("\n") if _LETTER_OR_DIGIT.search(line)]
+    for number, line in reversed(list(enumerate(lines))):
         tail = _tail(line)
+        if not tail and number + 1 < len(lines) and _ANNOUNCED.match(line) and line.endswith(_ANNOUNCING_ENDS):
+            return announced_line("\n".join(lines[number + 1 :]), 0)
         if tail:
             return tail
         if line is lines[-1] and len(line.split()) <= _FEW_WORDS:
@@ -83,7 +88,7 @@ def _tail(line: str) -> str:
 def _values(statement: str) -> list[float]:
     """Return the first number of the statement, or none; two of them where a percentage may be meant as a share."""
     found = _NUMBER.search(statement)
-    if found is None:
+    if found is None or is_bound(statement, found.start(), found.end()):
         return []
     if found["over"]:
         under = int(found["under"])

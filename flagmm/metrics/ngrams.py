@@ -32,6 +32,8 @@ def lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
     >>> lcs_length("a b c d".split(), "a c x d".split())
     3
     """
+    if len(left) > len(right):  # the integers are as long as `left`
+        left, right = right, left
     places: dict[str, int] = {}
     for place, word in enumerate(left):
         places[word] = places.get(word, 0) | 1 << place

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from flagmm.metrics.text_match import fold_width, is_other_number, join_digits
 from flagmm.thinking import split_thinking
 
 Rule = Literal["reference", "careful"]
@@ -48,7 +49,8 @@ def ocrbench_hit(
     Args:
         formula: case counts and all spaces but tabs are ignored, as for HME100k; else case does not count.
         rule: "careful" leaves thinking out, wants whole words and numbers ("on" is not in "london", nor "3.5" in
-            "13.5") that no "not" precedes, and an empty answer never matches; formulas have no words.
+            "13.5", "1" in "1 000", "42" in ">42") that no "not" precedes, and an empty answer never matches; formulas
+            have no words.
     """
     if isinstance(answers, str):
         answers = (answers,)
@@ -60,7 +62,8 @@ def ocrbench_hit(
     text = normalize(split_thinking(prediction).answer)
     if formula:
         return any(answer in text for answer in wanted if answer)
-    return any(_says(text, answer) for answer in wanted if answer)
+    text = join_digits(fold_width(text))
+    return any(_says(text, join_digits(fold_width(answer))) for answer in wanted if answer)
 
 
 def ocrbench_report(hits: Iterable[tuple[str, bool]]) -> dict[str, float]:
@@ -109,7 +112,7 @@ def _says(text: str, answer: str) -> bool:
         end = start + len(answer)
         before, after = text[max(0, start - _NEGATION_REACH) : start], text[end : end + 2]
         joined = _are_joined(before, answer) or _are_joined(answer, after)
-        if not joined and not _NEGATION.search(before):
+        if not joined and not _NEGATION.search(before) and not is_other_number(text, start, end):
             return True
         start = text.find(answer, start + 1)
     return False

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from flagmm.metrics.flagevalmm_numbers import extract_numbers, number_word_value
 from flagmm.metrics.latex_box import is_negated_box, last_box
-from flagmm.metrics.text_match import fold_width
+from flagmm.metrics.text_match import announced_line, fold_width, is_bound, join_digits
 from flagmm.thinking import split_thinking
 
 _MAX_TEXT = 20_000
@@ -79,7 +79,7 @@ def open_statement(reply: str) -> str:
     if boxed is not None and boxed.strip():
         return f"-{boxed.strip()}" if is_negated_box(text) else boxed
     cues = list(_CUE.finditer(text))
-    line = text[cues[-1].end() :].strip().partition("\n")[0] if cues else ""
+    line = announced_line(text, cues[-1].end()) if cues else ""
     return line or text
 
 
@@ -154,7 +154,7 @@ def states_text(statement: str, answer: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    return _NOISE.sub("", _MARKUP.sub(r"\1", fold_width(text))).strip()
+    return _NOISE.sub("", _MARKUP.sub(r"\1", join_digits(fold_width(text)))).strip()
 
 
 def _last_quantity(text: str) -> list[float]:
@@ -164,7 +164,7 @@ def _last_quantity(text: str) -> list[float]:
         text = text[: reason.start()]
     outside = _BRACKETED.sub(" ", text)
     text = _BESIDE.sub(" ", outside if re.search(r"\d", outside) else text)
-    found = list(_QUANTITY.finditer(text))
+    found = [quantity for quantity in _QUANTITY.finditer(text) if not is_bound(text, quantity.start(), quantity.end())]
     alone = [quantity for quantity in found if not re.match("[A-Za-z]", text[max(0, quantity.start() - 1) :])]
     if found:
         return list(_values((alone or found)[-1]))

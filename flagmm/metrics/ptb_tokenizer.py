@@ -20,6 +20,9 @@ _PLAIN_QUOTES = str.maketrans(
     | dict.fromkeys("\u0093“«", "``")
     | dict.fromkeys("\u0094”»", "''")
 )
+_LONGEST = 400
+"""Characters that a rule may look at: far more than any token of a caption has, so that no rule reads a text to its end
+from each of its places."""
 _LINE_BREAK = re.compile(r"\r?\n|[\r\v\f\x85\u2028\u2029]")
 
 
@@ -40,7 +43,12 @@ def tokenize_caption(text: str) -> tuple[str, ...]:
         if spaces is not None:
             place = spaces.end()
             continue
-        token, place = _read_plain(line, place) or _read_token(line, place)
+        plain = _read_plain(line, place)
+        if plain is not None:
+            token, place = plain
+        else:
+            token, length = _read_token(line[place : place + _LONGEST])
+            place += length
         token = _spell(token)
         if token not in DROPPED and token.strip(".\u00a0"):
             tokens.append(token)
@@ -48,7 +56,7 @@ def tokenize_caption(text: str) -> tuple[str, ...]:
 
 
 def _read_plain(line: str, place: int) -> tuple[str, int] | None:
-    plain = _PLAIN.match(line, place)
+    plain = _PLAIN.match(line, place, place + _LONGEST)
     if plain is None or plain[1].lower() in TWO_WORDS:
         return None
     if plain.end() > plain.end(1) and ABBREVIATION.fullmatch(plain[1]):
@@ -56,16 +64,17 @@ def _read_plain(line: str, place: int) -> tuple[str, int] | None:
     return plain[1], plain.end()
 
 
-def _read_token(line: str, place: int) -> tuple[str, int]:
-    """Return the token at `place`, "" where no token can start, and where the next one may start."""
-    best_length, token, end = 0, "", place + 1
+@lru_cache(maxsize=1 << 8)  # what is said over and over is read once
+def _read_token(text: str) -> tuple[str, int]:
+    """Return the token that `text` begins with, "" where none can, and how long the way to the next one is."""
+    best_length, token, end = 0, "", 1
     for rule in RULES:
-        found = rule.match(line, place)
-        if found is not None and found.end() - place > best_length:
+        found = rule.match(text)
+        if found is not None and found.end() > best_length:
             group = 1 if rule.groups else 0
-            best_length, token, end = found.end() - place, found[group], found.end(group)
-    if not best_length and (SINGLE.match(line, place) or line[place] in SPELLINGS):
-        token = line[place]
+            best_length, token, end = found.end(), found[group], found.end(group)
+    if not best_length and (SINGLE.match(text) or text[0] in SPELLINGS):
+        token = text[0]
     return token, end
 
 

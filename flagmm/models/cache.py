@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from flagmm.chat_tokens import is_blank
 from flagmm.errors import OutputError
 from flagmm.finish_reasons import ending_of, read_finish_reason
 from flagmm.jsonio import writing
@@ -31,7 +32,7 @@ Accepts = Callable[[Sequence[Message], ModelOutput], bool]
 def is_cacheable(output: ModelOutput) -> bool:
     """Whether a reply is worth keeping: whole as far as can be told, not empty, not refused."""
     is_whole = ending_of(read_finish_reason(output.finish_reason)) in ("whole", "unknown")
-    return is_whole and bool(output.text.strip()) and not output.refused
+    return is_whole and not is_blank(output.text) and not output.refused
 
 
 class ReplyCache:

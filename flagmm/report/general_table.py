@@ -21,6 +21,7 @@ HEADERS = ["Model", "Dataset", "Metric", "Subset", "Num", "Score", "Cat.0"]
 OVERALL = "OVERALL"
 _ALIGNMENT = ("left", "left", "left", "left", "right", "right", "left")
 _CATEGORY = "default"  # subsets are in no categories here
+_FRACTION_DIGITS = 4
 _GROUP = "subset"
 _COUNT = "n"
 _BLEU = re.compile(r"bleu-(\d)", re.IGNORECASE)
@@ -51,10 +52,14 @@ class SubsetScore:
 
     @property
     def percent(self) -> Decimal | None:
-        """The score in percent, exactly: a float would round some halves down."""
+        """The score in percent, from which EvalScope rounds: what a float has for 100 times the fraction's four digits.
+
+        So 0.1895 is 18.95, but 0.0515 is 5.1499999999999995.
+        """
         if self.score is None:
             return None
-        return Decimal(str(self.score)) * (100 if _is_fraction(self.metric) else 1)
+        fraction = self.score if _is_fraction(self.metric) else round(self.score / 100, _FRACTION_DIGITS)
+        return Decimal(str(fraction * 100))
 
 
 def has_subsets(result: TaskResult) -> bool:
@@ -106,7 +111,7 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
         rows += [_score(result, metric, name, groups[name]) for name in names]
         if len(names) > 1:
             whole = {
-                metric: result.metrics.get(metric),
+                metric: _overall(result, metric, groups.values()),
                 _COUNT: sum(groups[name][_COUNT] for name in names),
                 COUNTS: asdict(result.counts),
                 f"{metric}{STDERR}": stderr_of(result, metric),
@@ -114,6 +119,27 @@ def subset_scores(result: TaskResult, order: Sequence[str] = ()) -> list[SubsetS
             }
             rows.append(_score(result, metric, OVERALL, whole))
     return rows
+
+
+def _overall(result: TaskResult, metric: str, groups: Iterable[Mapping[str, Any]]) -> float | None:
+    """The score over all subsets: of EvalScope's metrics the mean of the subsets' rounded scores, as it takes that.
+
+    Each subset weighs as many times as it has questions. The mean of the questions' own scores, in `_result.json`,
+    may differ in the last digit. Other numbers, such as F1, are no means, and are the run's own.
+    """
+    unit = 1 if _is_fraction(metric) else 100
+    if unit == 100 and metric != HEADLINE:
+        return result.metrics.get(metric)
+    known = [
+        (round(values[metric] / unit, _FRACTION_DIGITS), values[_COUNT])
+        for values in groups
+        if values.get(metric) is not None
+    ]
+    count = sum(number for _, number in known)
+    if not count:
+        return None
+    mean: float = round(sum(score * number for score, number in known) / count, _FRACTION_DIGITS)
+    return round(mean * unit, _FRACTION_DIGITS)
 
 
 def _groups(result: TaskResult) -> Mapping[str, Mapping[str, Any]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from flagmm.evaluator.result_keys import CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS
+from flagmm.evaluator.verdict import RULE_FAILED
 from flagmm.report.results import HEADLINE, headline, interval_of
 from flagmm.types import Counts, TaskResult
 
@@ -89,6 +91,12 @@ def _range(result: TaskResult, metric: str) -> tuple[float, float] | None:
     return low, low + 100 * missing / counts.asked
 
 
-def has_losses(counts: Counts) -> bool:
-    """Whether something asked was not answered or not scored, which the exit status tells."""
+def has_losses(counts: Counts, rules: Collection[str] = ()) -> bool:
+    """Whether something asked was not answered or not scored, which the exit status tells.
+
+    Args:
+        rules: those that read the answers.
+    """
+    if RULE_FAILED in rules:
+        return True
     return bool(counts.failed or counts.empty or counts.refused or counts.judge_failed or counts.unscored)

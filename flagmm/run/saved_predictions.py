@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flagmm.assembly import build_dataset, task_code
+from flagmm.chat_tokens import is_blank
 from flagmm.config.task import TaskSpec
 from flagmm.errors import DataError, ResumeError
 from flagmm.formats.prediction_file import SavedPrediction, read_predictions, whole_number
@@ -93,7 +94,7 @@ def _record(question_id: str, row: SavedPrediction) -> dict[str, Any]:
         error = {"kind": "connection", "message": row.prediction, "status": None}
         return {"question_id": question_id, "answer": "", "reason": "", "status": "failed", "error": error}
     thought = split_thinking(row.prediction)
-    status = "ok" if thought.answer.strip() else "empty"
+    status = "empty" if is_blank(thought.answer) else "ok"
     return {
         "question_id": question_id,
         "answer": thought.answer,

@@ -305,6 +305,33 @@ def test_flags_without_a_meaning_are_taken_with_one_warning(run_command, data, e
     assert done.warnings == ["command line: analysis_report, collect_perf, dataset_hub: no meaning here, left out"]
 
 
+READABLE = [
+    "They agree.\nVERDICT: CORRECT",
+    "**Verdict: correct**",
+    '{"reasoning": "the same", "verdict": "A"}',
+    '```json\n{"verdict": "A"}\n```',
+    "VERDICT: CORRECT<|im_end|>",
+    "They differ.\nVERDICT: INCORRECT",
+]
+
+
+@pytest.mark.parametrize("strategy", ["llm", "auto"])
+def test_whatever_form_its_verdicts_have_a_judge_s_accuracy_is_over_all_rows(run_command, data, strategy):
+    for name, first in (("cats", 0), ("birds", 4)):
+        rows = [text_record(f"word {number}") for number in range(6)][first : first + (4 if name == "cats" else 2)]
+        write_jsonl(data / f"{name}.jsonl", *rows)
+    verdicts = by_question({f"word {number}": said for number, said in enumerate(READABLE)})
+    with MockEndpoint("a word") as model, MockEndpoint(verdicts) as judge:
+        asked = {"strategy": strategy, "models": {"model_id": "j", "api_url": judge.url, "api_key": "EMPTY"}}
+        done = run_command(*flags(settings(model, judge=asked, **VQA)))
+    assert done.status == 0, done.stderr
+    assert cells(done.stdout) == [
+        ["Accuracy ↑", "cats", "4", "100%"],
+        ["Accuracy ↑", "birds", "2", "50%"],
+        ["Accuracy ↑", "OVERALL", "6", "83.3%"],
+    ]
+
+
 def test_no_key_reaches_a_file_or_the_log(run_command, tmp_path, data):
     judge = {"strategy": "llm", "models": {"model_id": "j", "api_key": "sk-judge-1234"}}
     with MockEndpoint(lambda request: error_reply(401, f"bad key {request.headers['authorization']}")) as endpoint:

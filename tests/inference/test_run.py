@@ -134,6 +134,7 @@ def test_a_line_tells_all_that_the_reply_told(infer):
     ("reply", "status", "error"),
     [
         pytest.param(" \n", "empty", None, id="blank"),
+        pytest.param("<|im_end|>", "empty", None, id="nothing but tokens of a chat template"),
         pytest.param(
             ModelOutput(text="", finish_reason="content_filter", refused=True), "refused", None, id="filtered"
         ),

@@ -50,3 +50,25 @@ def test_the_careful_rule_by_rule(prediction, answer, right):
 def test_any_blank_can_be_compared(prediction, answer):
     for rule in ("reference", "careful"):
         assert fill_blank_correct(prediction, answer, rule=rule) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "answer", "careful", "reference"),
+    [
+        ("photosynthesis", "photosynthesys", True, True), ("photosynthesys", "photosynthesis", True, True),
+        ("The answer is photosynthesys.", "photosynthesis", True, True), ("recieve", "receive", True, True),
+        ("occured", "occurred", True, True), ("sulphur", "sulfur", True, True),
+        ("increase", "decrease", False, True), ("nitrite", "nitrate", False, True),
+        ("methanol", "methane", False, True), ("production", "reduction", False, True),
+        ("公元1995年", "1995", True, True), ("1995年", "1995", True, True), ("答案：公元1995年。", "1995", True, True),
+        ("公元前1995年", "1995", False, False), ("公元前221年", "公元221年", False, True),
+        ("AD 1995", "1995", True, True), ("1995 BC", "1995", False, True), ("公元1996年", "1995", False, False),
+        ("大于", "＞", True, False), ("＞", "大于", True, False), ("greater than", ">", True, False),
+        (">", "＞", True, True), ("小于", "＞", False, False), ("不大于", "＞", False, False),
+        ("≥", "＞", False, False),
+        ("大于等于", "≥", True, False), ("等于", "＝", True, False),
+    ],
+)  # fmt: skip
+def test_what_is_like_the_answer_is_right_with_care_where_nothing_contradicts(prediction, answer, careful, reference):
+    assert fill_blank_correct(prediction, answer) == careful
+    assert fill_blank_correct(prediction, answer, rule="reference") == reference

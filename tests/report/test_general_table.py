@@ -68,6 +68,44 @@ def test_fractions_and_percentages_are_shown_alike(metric, score, text):
     assert percent_text(row.percent) == text
 
 
+@pytest.mark.parametrize(
+    ("metric", "score", "text"),
+    [
+        ("bleu-2", 0.0515, "5.1%"),  # 0.0515 * 100 is 5.1499999999999995
+        ("bleu-2", 0.2125, "21.3%"),  # recorded
+        ("Rouge-2-F", 0.1895, "19%"),  # recorded
+        ("Rouge-L-R", 0.0295, "2.9%"),
+        ("bleu-1", 0.0005, "0.1%"),
+        ("accuracy", 5.15, "5.1%"),
+        ("accuracy", 71.25, "71.3%"),
+    ],
+)
+def test_a_half_is_rounded_by_what_the_fraction_times_100_is(metric, score, text):
+    [row] = subset_scores(result({"a": {metric: score, "n": 1}}))
+    assert percent_text(row.percent) == text
+
+
+def test_the_overall_row_is_the_mean_of_the_subsets_rounded_scores():
+    groups = {"a": {"bleu-2": 0.3333, "accuracy": 33.33, "n": 3}, "b": {"bleu-2": 0.1429, "accuracy": 14.29, "n": 7}}
+    run_s_own = {"bleu-2": 2 / 10, "accuracy": 20.0}
+    rows = {row.metric: row for row in subset_scores(result(groups, **run_s_own)) if row.subset == "OVERALL"}
+    assert (rows["bleu-2"].score, rows["accuracy"].score) == (0.2, 20.0)
+    groups["b"] = {"bleu-2": 0.1437, "accuracy": 14.37, "n": 7}
+    rows = {row.metric: row for row in subset_scores(result(groups, **run_s_own)) if row.subset == "OVERALL"}
+    assert (rows["bleu-2"].score, rows["accuracy"].score) == (0.2006, 20.06)
+    assert percent_text(rows["accuracy"].percent) == "20.1%"
+
+
+def test_a_subset_without_a_score_weighs_nothing_in_the_overall_row():
+    groups = {"a": {"accuracy": 50.0, "n": 2}, "b": {"accuracy": None, "n": 3}}
+    assert [row.score for row in subset_scores(result(groups, accuracy=50.0))] == [50.0, None, 50.0]
+
+
+def test_the_overall_of_what_is_no_mean_is_the_runs_own():
+    groups = {"a": {"f1": 50.0, "n": 2}, "b": {"f1": 100.0, "n": 2}}
+    assert [row.score for row in subset_scores(result(groups, f1=66.67))] == [50.0, 100.0, 66.67]
+
+
 def test_one_subset_has_no_overall_row():
     rows = subset_scores(result({"a": {"accuracy": 50.0, "n": 2}}, accuracy=50.0))
     assert [(row.label, row.subset, row.num, row.score) for row in rows] == [("Accuracy ↑", "a", 2, 50.0)]
