@@ -17,10 +17,6 @@ TARGET = "flagmm"
 # FlagEvalMM's modules whose classes are in others of ours.
 _MOVED = {
     ".evaluator.aggregation_evaluator": ".evaluator.other_evaluators",
-    ".evaluator.coco_evaluator": ".evaluator.other_evaluators",
-    ".evaluator.extract_evaluator": ".evaluator.other_evaluators",
-    ".evaluator.mmmu_dataset_evaluator": ".evaluator.metric_evaluator",
-    ".evaluator.open_evaluator": ".evaluator.other_evaluators",
     ".evaluator.retrieval_evaluator": ".evaluator.other_evaluators",
     ".models.api_response": ".models.gpt",
     ".models.http_client": ".models.gpt",

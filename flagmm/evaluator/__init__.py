@@ -10,15 +10,13 @@ what is asked and read.
 """
 
 from flagmm.evaluator.base_evaluator import BaseEvaluator
+from flagmm.evaluator.coco_evaluator import CocoEvaluator
+from flagmm.evaluator.extract_evaluator import ExtractEvaluator
 from flagmm.evaluator.metric import Metric
-from flagmm.evaluator.metric_evaluator import MetricEvaluator, MmmuEvaluator, VqaEvaluator, YesNoEvaluator
-from flagmm.evaluator.other_evaluators import (
-    AggregationEvaluator,
-    CocoEvaluator,
-    ExtractEvaluator,
-    OpenEvaluator,
-    RetrievalEvaluator,
-)
+from flagmm.evaluator.metric_evaluator import MetricEvaluator, VqaEvaluator, YesNoEvaluator
+from flagmm.evaluator.mmmu_dataset_evaluator import MmmuEvaluator
+from flagmm.evaluator.open_evaluator import OpenEvaluator
+from flagmm.evaluator.other_evaluators import AggregationEvaluator, RetrievalEvaluator
 from flagmm.evaluator.tsv_evaluator import TsvEvaluator
 from flagmm.registry import EVALUATORS, METRICS
 
