@@ -18,8 +18,11 @@ TARGET = "flagmm"
 _MOVED = {
     ".evaluator.aggregation_evaluator": ".evaluator.other_evaluators",
     ".evaluator.retrieval_evaluator": ".evaluator.other_evaluators",
-    ".models.api_response": ".models.gpt",
+    ".models.base_api_model": ".models.gpt",
+    ".models.claude": ".models.gpt",
+    ".models.gemini": ".models.gpt",
     ".models.http_client": ".models.gpt",
+    ".models.hunyuan": ".models.gpt",
     ".prompt.prompt_template": ".prompt.template",
 }
 

@@ -16,7 +16,7 @@ from flagmm.evaluator import (
     open_evaluator,
 )
 from flagmm.evaluator.base_evaluator import PROMPT_TEMPLATE, BaseEvaluator
-from flagmm.models.gpt import ReplyText
+from flagmm.models.api_response import ApiResponse
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ class Judge:
 
     def infer(self, chat_messages, **settings):
         self.asked.append(chat_messages[0]["content"])
-        return ReplyText(self.reply)
+        return ApiResponse(self.reply)
 
 
 @pytest.mark.parametrize(
