@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from types import CodeType, ModuleType
 
+from flagmm.generation import PACKAGES
+
 ALIAS = "flagevalmm"
 TARGET = "flagmm"
 
@@ -17,6 +19,7 @@ TARGET = "flagmm"
 # FlagEvalMM's modules whose classes are in others of ours.
 _MOVED = {
     ".evaluator.aggregation_evaluator": ".evaluator.other_evaluators",
+    ".evaluator.multi_inference_evaluator": ".evaluator.other_evaluators",
     ".evaluator.retrieval_evaluator": ".evaluator.other_evaluators",
     ".models.base_api_model": ".models.gpt",
     ".models.claude": ".models.gpt",
@@ -24,6 +27,11 @@ _MOVED = {
     ".models.http_client": ".models.gpt",
     ".models.hunyuan": ".models.gpt",
     ".prompt.prompt_template": ".prompt.template",
+}
+
+
+_MOVED |= {
+    f".{package}.{module}": ".generation" for package, classes in PACKAGES.items() for module in classes.values()
 }
 
 

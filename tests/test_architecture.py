@@ -16,6 +16,7 @@ LAYERS = (
     {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex", "hints", "constants", "finish_reasons"}
     | {
         "deferred_imports",
+        "generation",
         "light_mmengine",
         "memory",
         "packed",

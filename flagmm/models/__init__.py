@@ -6,6 +6,9 @@ embedded reader), `offline.py` (random and scripted), `message_class.py` (a clas
 what scoring code of a task asks, `api_response.py` what it is given. Nothing here knows of data sets.
 """
 
+from typing import Any
+
+from flagmm import generation
 from flagmm.models.api_response import ApiResponse, ApiUsage, ProcessResult
 from flagmm.models.gpt import GPT, BaseApiModel, Claude, Gemini, HttpClient, Hunyuan
 from flagmm.registry import MODELS
@@ -22,3 +25,7 @@ MODELS.register_lazily(
 __all__ = [
     "GPT", "ApiResponse", "ApiUsage", "BaseApiModel", "Claude", "Gemini", "HttpClient", "Hunyuan", "ProcessResult",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    return generation.class_named(name, "models")
