@@ -26,7 +26,12 @@ from flagmm.registry import EVALUATORS, METRICS
 for _name in generation.EVALUATORS:
     EVALUATORS.register_module(name=_name, module=generation.class_named(_name, "evaluator"))
 
-EVALUATORS.register_lazily({"VLMEvalKitEvaluator": "flagmm.vlmeval.bridge.evaluator"})
+EVALUATORS.register_lazily(
+    {
+        "BoxEvaluator": "flagmm.evaluator.box_evaluator",
+        "VLMEvalKitEvaluator": "flagmm.vlmeval.bridge.evaluator",
+    }
+)
 
 METRICS.register_lazily(
     {

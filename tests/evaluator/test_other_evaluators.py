@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from flagmm.errors import ConfigError, DataError
-from flagmm.evaluator import AggregationEvaluator, CocoEvaluator, OpenEvaluator, RetrievalEvaluator
+from flagmm.evaluator import AggregationEvaluator, CocoEvaluator, OpenEvaluator, RetrievalEvaluator, box_evaluator
 from flagmm.jsonio import read_json
+from flagmm.registry import EVALUATORS
 from tests.evaluator.test_base_evaluator import Annotated
 
 
@@ -121,6 +122,30 @@ def test_short_answers_of_ten_people_have_a_vqa_accuracy_called_accuracy(tmp_pat
     assert (result["accuracy"], result["headline"], result["n"]) == (95.0, "accuracy", 2)
     assert len(result["accuracy_interval"]) == 2
     assert "CIDEr" not in result
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("So \\boxed{\\frac{1}{2}}.", "\\frac{1}{2}"),
+        ("\\boxed{3}, no: \\boxed{4}", "4"),
+        ("The answer is B.", "B"),
+        ("the answer is: 7", "7"),
+        ("My first answer is 5.\nFinal Answer: 3.5!", "3.5"),
+        ("答案为: 5。", "5"),
+        (" 42 ", "42"),
+        ("", ""),
+    ],
+)
+def test_a_boxed_or_stated_answer_is_read(reply, read):
+    assert box_evaluator.extract_answer(reply) == read
+
+
+def test_a_box_has_to_hold_the_reference_word_for_word(tmp_path):
+    annotations = {key: {"question_type": "open", "answer": "4"} for key in "123"}
+    evaluator = EVALUATORS.lookup("BoxEvaluator")()
+    result, entries = score(tmp_path, evaluator, annotations, {"1": "\\boxed{4}", "2": "\\boxed{4.0}", "3": None})
+    assert ([entry["correct"] for entry in entries.values()], result["accuracy"]) == ([1, 0, 0], 33.33)
 
 
 THIRDS = {str(number): {"question_type": "short-answer", "answer": ["red"] * 10} for number in range(3)}

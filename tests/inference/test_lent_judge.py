@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from PIL import Image
 
 from flagmm.config.model import parse_model
 from flagmm.errors import DataError, JudgeError, ModelError
@@ -157,12 +158,17 @@ def test_messages_of_another_form_are_told(messages):
         read_messages(messages)
 
 
-def test_pictures_and_videos_go_into_a_message_as_flagevalmm_has_them():
+def test_pictures_and_videos_go_into_a_message_as_flagevalmm_has_them(tmp_path):
     judge = BaseApiModel("j")
     (message,) = judge.build_message("q", None, {"image": ["a.png", "b.png"]})
     assert [part["type"] for part in message["content"]] == ["text", "image_url", "image_url"]
     assert judge.build_message("q", multi_modal_data={"image": ["a.png", "b.png"]}) == [message]
     assert judge.build_message("q", None, ["a.png", "b.png"]) == [message]
+    picture = Image.new("RGB", (8, 6), "red")
+    for data in ({"image": picture}, {"image": [picture]}, {"video": tmp_path / "one.png"}):
+        picture.save(tmp_path / "one.png")
+        (message,) = read_messages(judge.build_message("q", None, data))
+        assert [part.type for part in message.content] == ["text", "image"]
     with pytest.raises(DataError, match="expected image or video, found 'audio'"):
         judge.build_message("q", None, {"audio": "a.wav"})
 
