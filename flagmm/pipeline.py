@@ -289,8 +289,8 @@ def _complete(
     if not isinstance(result, dict):
         return
     added: dict[str, Any] = {} if "counts" in result else _counts(dataset, paths)
-    if about_judge and "judge" not in result:
-        added["judge"] = dict(about_judge)
+    if about_judge:
+        added["judge"] = {**about_judge, **_summed(about_judge, result.get("judge"))}
     if own_models:
         added["own_models"] = list(own_models)
     counts = added.get("counts", result.get("counts"))
@@ -299,6 +299,14 @@ def _complete(
         added["counts"] = {**counts, "judge_failed": counts.get("judge_failed", 0) + failed}
     if added:
         write_json(paths.result, {**result, **added})
+
+
+def _summed(report: Mapping[str, Any], other: Any) -> dict[str, int]:
+    """The numbers of two reports on one judge: what a `process` asked before or after the usual one, and in it."""
+    if not isinstance(other, Mapping):
+        return {}
+    numbers = [key for key, value in report.items() if isinstance(value, int) and isinstance(other.get(key), int)]
+    return {key: report[key] + other[key] for key in numbers}
 
 
 def _counts(dataset: Dataset, paths: TaskPaths) -> dict[str, Any]:

@@ -222,3 +222,66 @@ def test_a_process_of_a_task_s_own_finds_the_judge_on_its_evaluator(run_command,
     assert result["judge"]["strategy"] == "own_code"
     assert "own_models" not in result
     assert holding(answered / "out") == []
+
+
+AROUND_THE_USUAL = """
+import json
+from flagevalmm.evaluator import BaseEvaluator
+from flagevalmm.registry import EVALUATORS
+
+
+@EVALUATORS.register_module()
+class Mine(BaseEvaluator):
+    def process(self, dataset, output_dir, **kwargs):
+        self.llm_evaluator.infer("Before")
+        results = super().process(dataset, output_dir, **kwargs)
+        self.llm_evaluator.infer("After")
+        return results
+
+    def cal_accuracy(self, annotations, predictions, *args):
+        for each in predictions:
+            each["correct"] = int(self.llm_evaluator.infer("Mark " + each["answer"]))
+        return {"accuracy": 25 * sum(each["correct"] for each in predictions)}
+"""
+
+
+def test_a_process_around_the_usual_one_has_the_judge_before_in_and_after_it(run_command, answered):
+    with MockEndpoint(MARKS) as judge:
+        (answered / "judge.json").write_text(json.dumps({"model_name": "the-judge", "url": judge.url}))
+        task = task_with_class(answered / "task", AROUND_THE_USUAL)
+        done = run_command("--tasks", task, *ARGUMENTS, "--judge", "judge.json")
+        asked = [request.text for request in judge.requests]
+    assert done.status == 0, done.stderr
+    assert asked == ["Before", *(f"Mark cat {n}" for n in range(4)), "After"]
+    result = result_of(answered / "out")
+    assert (result["accuracy"], result["judge"]["asked"]) == (75, 6)
+
+
+NO_BASE = """
+import json
+from flagevalmm.models.http_client import HttpClient
+from flagevalmm.registry import EVALUATORS
+
+
+@EVALUATORS.register_module()
+class Mine:
+    def __init__(self, model, url, **kwargs):
+        self.client = HttpClient(model_name=model, url=url, temperature=None, retry_time=30, cache_chat_name="mine")
+
+    def process(self, dataset, output_dir, **kwargs):
+        predictions = json.load(open(f"{output_dir}/{dataset.name}.json"))
+        messages = [self.client.build_message(query=each["answer"]) for each in predictions]
+        marks = [int(self.client.infer(message).content) for message in messages]
+        return {"accuracy": 25 * sum(marks)}
+"""
+
+
+def test_a_class_of_nobody_s_asks_the_model_that_it_made(run_command, answered):
+    with MockEndpoint(MARKS) as endpoint:
+        task = task_with_class(answered / "task", NO_BASE, f"model='own', url={endpoint.url!r}")
+        done = run_command("--tasks", task, *ARGUMENTS)
+        assert "temperature" not in endpoint.requests[0].body
+    assert done.status == 0, done.stderr
+    assert any("GPT('own'): cache_chat_name: has no effect" in line for line in done.warnings), done.stderr
+    result = result_of(answered / "out")
+    assert (result["accuracy"], result["counts"]["answered"], result["own_models"][0]["asked"]) == (75, 4, 4)
