@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from types import CodeType, ModuleType
 
+from flagmm.generation import PACKAGES
+
 ALIAS = "flagevalmm"
 TARGET = "flagmm"
 
@@ -17,14 +19,19 @@ TARGET = "flagmm"
 # FlagEvalMM's modules whose classes are in others of ours.
 _MOVED = {
     ".evaluator.aggregation_evaluator": ".evaluator.other_evaluators",
-    ".evaluator.coco_evaluator": ".evaluator.other_evaluators",
-    ".evaluator.extract_evaluator": ".evaluator.other_evaluators",
-    ".evaluator.mmmu_dataset_evaluator": ".evaluator.metric_evaluator",
-    ".evaluator.open_evaluator": ".evaluator.other_evaluators",
+    ".evaluator.multi_inference_evaluator": ".evaluator.other_evaluators",
     ".evaluator.retrieval_evaluator": ".evaluator.other_evaluators",
-    ".models.api_response": ".models.gpt",
+    ".models.base_api_model": ".models.gpt",
+    ".models.claude": ".models.gpt",
+    ".models.gemini": ".models.gpt",
     ".models.http_client": ".models.gpt",
+    ".models.hunyuan": ".models.gpt",
     ".prompt.prompt_template": ".prompt.template",
+}
+
+
+_MOVED |= {
+    f".{package}.{module}": ".generation" for package, classes in PACKAGES.items() for module in classes.values()
 }
 
 

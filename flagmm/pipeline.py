@@ -11,12 +11,22 @@ from flagmm.assembly import attach_judge, build_dataset, check_judged, dataset_s
 from flagmm.config.redaction import redact
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
-from flagmm.errors import DataError, EndpointError, FlagMMError, JudgeError, OutputError, ResumeError, UserCodeError
+from flagmm.errors import (
+    DataError,
+    EndpointError,
+    FlagMMError,
+    JudgeError,
+    ModelError,
+    OutputError,
+    ResumeError,
+    UserCodeError,
+)
 from flagmm.evaluator.aggregate import about_endings, counts_of, what_is_missing
 from flagmm.evaluator.answers import read_answers, reply_counts, scope_of
 from flagmm.evaluator.tallies import ReplyTally
 from flagmm.inference.interrupt import INTERRUPTED
 from flagmm.inference.other_data import warn_of_other_data, warn_of_other_prompts
+from flagmm.inference.own_code import OwnModels, lent_to
 from flagmm.inference.plan import Scope
 from flagmm.inference.progress import Progress, SilentProgress
 from flagmm.inference.resume import Resume
@@ -254,32 +264,61 @@ def evaluate(task: TaskSpec, evaluator: Any, dataset: Dataset, paths: TaskPaths)
         DataError: there are none.
         UserCodeError: the task's own scoring raised; the answers stay.
     """
-    before = _last_change(paths)
+    before, where = _last_change(paths), f"{task.where('evaluator')}: {type(evaluator).__name__}"
+    models = OwnModels(paths.judgements)
     try:
-        with user_code(f"{task.where('evaluator')}: {type(evaluator).__name__}"):
+        with user_code(where), models, lent_to(evaluator) as about_judge:
             values = evaluator.process(dataset, str(paths.folder))
-    except UserCodeError:
+    except (UserCodeError, ModelError) as error:
         paths.result.unlink(missing_ok=True)  # an earlier one, which would pass for this code's
-        raise
+        text = redact(str(error), models.secrets)
+        if isinstance(error, ModelError):
+            text = f"{where}: {text}; what was judged is kept; run the same command again for the rest"
+        raise UserCodeError(text) from error
     if _last_change(paths) == before:  # an evaluator with a `process` of its own that wrote no result
         write_json(paths.result, values or {})
-    if not type(evaluator).__module__.startswith("flagmm."):
-        _add_counts(dataset, paths)
+    _complete(dataset, paths, about_judge, models.reports())
     return read_result(paths.result)
 
 
-def _add_counts(dataset: Dataset, paths: TaskPaths) -> None:
-    """Say in the result of a task's own `process` how many were answered, where that does not say so itself."""
+def _complete(
+    dataset: Dataset, paths: TaskPaths, about_judge: Mapping[str, Any], own_models: Sequence[Mapping[str, Any]]
+) -> None:
+    """Say in a result what it does not say itself: how many were answered, and what its code asked of models."""
     result = read_json(paths.result)
-    if not isinstance(result, dict) or "counts" in result or not paths.answers.is_file():
+    if not isinstance(result, dict):
         return
+    added: dict[str, Any] = {} if "counts" in result else _counts(dataset, paths)
+    if about_judge:
+        added["judge"] = {**about_judge, **_summed(about_judge, result.get("judge"))}
+    if own_models:
+        added["own_models"] = list(own_models)
+    counts = added.get("counts", result.get("counts"))
+    failed = sum(report["failed"] for report in (about_judge, *own_models) if report)
+    if failed and isinstance(counts, dict):
+        added["counts"] = {**counts, "judge_failed": counts.get("judge_failed", 0) + failed}
+    if added:
+        write_json(paths.result, {**result, **added})
+
+
+def _summed(report: Mapping[str, Any], other: Any) -> dict[str, int]:
+    """The numbers of two reports on one judge: what a `process` asked before or after the usual one, and in it."""
+    if not isinstance(other, Mapping):
+        return {}
+    numbers = [key for key, value in report.items() if isinstance(value, int) and isinstance(other.get(key), int)]
+    return {key: report[key] + other[key] for key in numbers}
+
+
+def _counts(dataset: Dataset, paths: TaskPaths) -> dict[str, Any]:
+    """How many of a task's questions were answered; nothing where that is not known."""
+    if not paths.answers.is_file():
+        return {}
     annotations = annotations_of(dataset)
     replies = ReplyTally()
     for answer in read_answers(paths.answers, annotations):
         replies.add(answer)
     counts = counts_of(replies, [], len(annotations))
-    if counts.asked:
-        write_json(paths.result, {**result, "counts": asdict(counts)})
+    return {"counts": asdict(counts)} if counts.asked else {}
 
 
 def _last_change(paths: TaskPaths) -> int | None:

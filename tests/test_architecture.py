@@ -15,7 +15,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors", "types", "paths", "jsonio", "thinking", "alias", "lazy_regex", "hints", "constants", "finish_reasons"}
     | {"deferred_imports", "light_mmengine", "memory", "packed", "lazy_sequence", "process", "output_files"}
-    | {"chat_tokens", "printable"},
+    | {"chat_tokens", "printable", "generation"},
     {"metrics", "extraction", "media", "formats"},
     {"registry", "plugin", "config"},
     {"prompt", "dataset", "models", "evaluator", "common"},

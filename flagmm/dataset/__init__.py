@@ -5,9 +5,15 @@ files; `prepare.py` runs a task's process.py; `sample.py` turns an item into mes
 for a person's own tables, `tsv/` those for VLMEvalKit's.
 """
 
+from typing import Any
+
+from flagmm import generation
 from flagmm.dataset.video_dataset import VideoDataset
 from flagmm.dataset.vqa_base_dataset import VqaBaseDataset
 from flagmm.registry import DATASETS
+
+for _name in generation.DATASETS:
+    DATASETS.register_module(name=_name, module=generation.class_named(_name, "dataset"))
 
 DATASETS.register_lazily(
     {
@@ -23,3 +29,7 @@ DATASETS.register_lazily(
 )
 
 __all__ = ["VideoDataset", "VqaBaseDataset"]
+
+
+def __getattr__(name: str) -> Any:
+    return generation.class_named(name, "dataset")

@@ -9,20 +9,29 @@ A run's answers and verdicts are gone through as they are read; `judged_question
 what is asked and read.
 """
 
+from typing import Any
+
+from flagmm import generation
 from flagmm.evaluator.base_evaluator import BaseEvaluator
+from flagmm.evaluator.coco_evaluator import CocoEvaluator
+from flagmm.evaluator.extract_evaluator import ExtractEvaluator
 from flagmm.evaluator.metric import Metric
-from flagmm.evaluator.metric_evaluator import MetricEvaluator, MmmuEvaluator, VqaEvaluator, YesNoEvaluator
-from flagmm.evaluator.other_evaluators import (
-    AggregationEvaluator,
-    CocoEvaluator,
-    ExtractEvaluator,
-    OpenEvaluator,
-    RetrievalEvaluator,
-)
+from flagmm.evaluator.metric_evaluator import MetricEvaluator, VqaEvaluator, YesNoEvaluator
+from flagmm.evaluator.mmmu_dataset_evaluator import MmmuEvaluator
+from flagmm.evaluator.open_evaluator import OpenEvaluator
+from flagmm.evaluator.other_evaluators import AggregationEvaluator, MultiInferenceEvaluator, RetrievalEvaluator
 from flagmm.evaluator.tsv_evaluator import TsvEvaluator
 from flagmm.registry import EVALUATORS, METRICS
 
-EVALUATORS.register_lazily({"VLMEvalKitEvaluator": "flagmm.vlmeval.bridge.evaluator"})
+for _name in generation.EVALUATORS:
+    EVALUATORS.register_module(name=_name, module=generation.class_named(_name, "evaluator"))
+
+EVALUATORS.register_lazily(
+    {
+        "BoxEvaluator": "flagmm.evaluator.box_evaluator",
+        "VLMEvalKitEvaluator": "flagmm.vlmeval.bridge.evaluator",
+    }
+)
 
 METRICS.register_lazily(
     {
@@ -65,9 +74,14 @@ __all__ = [
     "Metric",
     "MetricEvaluator",
     "MmmuEvaluator",
+    "MultiInferenceEvaluator",
     "OpenEvaluator",
     "RetrievalEvaluator",
     "TsvEvaluator",
     "VqaEvaluator",
     "YesNoEvaluator",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return generation.class_named(name, "evaluator")

@@ -17,6 +17,9 @@ from flagmm.evaluator.tallies import ReplyTally, VerdictTally, group_names
 from flagmm.evaluator.verdict import RULE_FAILED, Judged
 from flagmm.types import Counts
 
+PERCENT_DIGITS = 2
+"""Decimals of percentages, where nothing else is said."""
+
 
 class Rounded(float):
     """A number as results show it, which knows what it was before it was rounded, for means of several."""
@@ -38,9 +41,9 @@ def exact(value: float) -> float:
     return value.exact if isinstance(value, Rounded) else value
 
 
-def percent(share: float) -> Rounded:
+def percent(share: float, *, digits: int = PERCENT_DIGITS) -> Rounded:
     """A share from 0 to 1 as the percentage that tables show."""
-    return rounded(share * 100, 2)
+    return rounded(share * 100, digits)
 
 
 def mean_share(items: Iterable[Judged]) -> float | None:
@@ -56,10 +59,10 @@ def counted_scores(items: Iterable[Judged]) -> list[float]:
     return [item.score for item in items if item.counts]
 
 
-def accuracy(items: Iterable[Judged]) -> float | None:
+def accuracy(items: Iterable[Judged], *, digits: int = PERCENT_DIGITS) -> float | None:
     """The same in percent."""
     share = mean_share(items)
-    return None if share is None else percent(share)
+    return None if share is None else percent(share, digits=digits)
 
 
 def accuracy_answered(items: Sequence[Judged]) -> float | None:

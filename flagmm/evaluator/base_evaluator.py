@@ -25,7 +25,7 @@ from flagmm.evaluator.metric import BuiltAs, JudgeableMetric, Metric, describe, 
 from flagmm.evaluator.rules import KNOWN_TYPES, TypeRules, has_reference
 from flagmm.evaluator.scores import errors_of_own_scores, score_metric, score_run, warn_of_share
 from flagmm.evaluator.tallies import GroupTallies, ReplyTally
-from flagmm.evaluator.task_methods import QuestionMapping, TaskMethods
+from flagmm.evaluator.task_methods import PROMPT_TEMPLATE, QuestionMapping, TaskMethods
 from flagmm.evaluator.user_code import UserScoring, needs_judge
 from flagmm.evaluator.verdict import Judged, Verdict
 from flagmm.jsonio import write_json, writing_records
@@ -34,7 +34,7 @@ from flagmm.plugin import load_function
 from flagmm.registry import EVALUATORS
 from flagmm.types import Annotation
 
-__all__ = ["BaseEvaluator", "QuestionMapping"]
+__all__ = ["PROMPT_TEMPLATE", "BaseEvaluator", "QuestionMapping"]
 
 logger = logging.getLogger(__name__)
 

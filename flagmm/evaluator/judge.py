@@ -57,15 +57,7 @@ class Judge:
 
     def report_of_code(self, lent: LentJudge) -> JudgeReport:
         """What scoring code asked."""
-        ids = [call.question_id for call in lent.calls if call.about["error"] is not None and call.question_id]
-        return self._report(
-            OWN_CODE,
-            asked=lent.asked,
-            failed=lent.failed,
-            failed_ids=list(dict.fromkeys(ids)),
-            errors=_causes(call.about["error"] for call in lent.calls),
-            usages=lent.usages,
-        )
+        return report_of_code(lent, name=self._asker.name, settings=self._asker.settings)
 
     def review(self, items: Sequence[Judged], score: Scorer | None = None) -> tuple[Sequence[Judged], JudgeReport]:
         """The items with the judge's verdicts in them.
@@ -91,13 +83,17 @@ class Judge:
         errors = _causes(faults)
         _warn_of_failures(failed_ids, errors)
         strategy = self._settings.strategy if self._settings.method == "compare" else self._settings.method
-        report = self._report(
-            strategy,
+        report = JudgeReport(
+            judge=self._asker.name,
+            settings=self._asker.settings,
+            strategy=strategy,
+            prompt=self._settings.prompt,
+            prompt_hash=prompts_hash(self._settings.prompt),
             asked=len(cases),
             failed=len(failed_ids),
             failed_ids=list(dict.fromkeys(failed_ids)),
             errors=errors,
-            usages=usages,
+            **_tokens(usages),
         )
         return with_verdicts(items, changed), report
 
@@ -132,30 +128,30 @@ class Judge:
         usages += [reply.usage for reply in replies.values() if isinstance(reply, ModelOutput)]
         return [question.heard(replies[question.prompt]) for question in questions]
 
-    def _report(
-        self,
-        strategy: str,
-        *,
-        asked: int,
-        failed: int,
-        failed_ids: list[str],
-        errors: dict[str, int],
-        usages: Sequence[Usage | None],
-    ) -> JudgeReport:
-        return JudgeReport(
-            judge=self._asker.name,
-            settings=self._asker.settings,
-            strategy=strategy,
-            prompt=None if strategy == OWN_CODE else self._settings.prompt,
-            prompt_hash=None if strategy == OWN_CODE else prompts_hash(self._settings.prompt),
-            asked=asked,
-            failed=failed,
-            failed_ids=failed_ids,
-            errors=errors,
-            tokens=_sum(usage.total_tokens for usage in usages if usage),
-            prompt_tokens=_sum(usage.prompt_tokens for usage in usages if usage),
-            completion_tokens=_sum(usage.completion_tokens for usage in usages if usage),
-        )
+
+def report_of_code(lent: LentJudge, *, name: str, settings: dict[str, Any]) -> JudgeReport:
+    """What scoring code asked of a model."""
+    ids = [call.question_id for call in lent.calls if call.about["error"] is not None and call.question_id]
+    return JudgeReport(
+        judge=name,
+        settings=settings,
+        strategy=OWN_CODE,
+        prompt=None,
+        prompt_hash=None,
+        asked=lent.asked,
+        failed=lent.failed,
+        failed_ids=list(dict.fromkeys(ids)),
+        errors=_causes(call.about["error"] for call in lent.calls),
+        **_tokens(lent.usages),
+    )
+
+
+def _tokens(usages: Sequence[Usage | None]) -> dict[str, int]:
+    return {
+        "tokens": _sum(usage.total_tokens for usage in usages if usage),
+        "prompt_tokens": _sum(usage.prompt_tokens for usage in usages if usage),
+        "completion_tokens": _sum(usage.completion_tokens for usage in usages if usage),
+    }
 
 
 @dataclass(frozen=True)

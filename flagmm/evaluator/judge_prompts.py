@@ -25,20 +25,31 @@ VERDICT: CORRECT
 or
 VERDICT: INCORRECT"""
 
-COMPARISON_OPENING = f"""\
-You check whether an answer to a question says the same as the reference answer.
-
-{_MATERIAL}
-
+_COMPARISON_TASK = "You check whether an answer to a question says the same as the reference answer."
+_COMPARISON_RULES = """\
 - Judge the content, not the wording: other units, spellings, letters of the same option or a longer sentence are fine
   where they mean the same.
 - An answer that adds a contradiction, names several candidates, or leaves the question open is incorrect.
-- Do not solve the question yourself; the reference answer is right.
+- Do not solve the question yourself; the reference answer is right."""
+_COMPARISON_OPENING = f"""\
+{_COMPARISON_TASK}
+
+{_MATERIAL}
+
+{_COMPARISON_RULES}
 
 {{question}}
 {{reference}}
 {{answer}}"""
-COMPARISON = f"{COMPARISON_OPENING}\n{_COMPARISON_END}"
+COMPARISON = f"{_COMPARISON_OPENING}\n{_COMPARISON_END}"
+
+_EXPLAINED = "Explain in a sentence or two. Then close with one line, alone, that is exactly"
+_BARE = "Reply with one line, alone, without any explanation, that is exactly"
+_JUDGEMENT_END = f"""\
+{_EXPLAINED}
+Judgement: {{same}}
+if the answer says the same as the reference answer, or else
+Judgement: {{other}}"""
 
 _GRADING_END = """\
 Explain in a sentence or two. Then close with one line, alone, that is exactly one of
@@ -108,6 +119,18 @@ ANSWER: 42
 If it commits to none, or to several, that line is exactly
 ANSWER: NONE"""
 
+_READING_FOR_CODE = """\
+You find out which final answer a reply to a question gives. You do not answer the question yourself.
+
+[Reply]: {answer}
+
+Reply with one line, alone: "Extracted answer: " and the final answer as the reply gives it, of a choice its
+letter, as in
+Extracted answer: 42
+If the reply commits to none, that line is exactly
+Extracted answer: null
+"""
+
 _OWN_ENDS: dict[Purpose, tuple[str, str]] = {
     "comparison": ("VERDICT:", _COMPARISON_END),
     "grading": ("GRADE:", _GRADING_END),
@@ -132,6 +155,30 @@ def own_template(text: str, purpose: Purpose, *, where: str) -> str:
 def comparison_prompt(question: str, reference: str, answer: str, *, template: str = COMPARISON) -> str:
     """Ask how `answer` stands to `reference`; the template is that of a comparison or of a grading."""
     return fill(template, {**_basic(question, answer), **_reference(reference)})
+
+
+def judgement_prompt(question: str, reference: str, answer: str, *, same: str, other: str) -> str:
+    """Ask the same for the verdict lines of FlagEvalMM's judges, "Judgement:" and one of two words."""
+    end = _JUDGEMENT_END.format(same=same, other=other)
+    return comparison_prompt(question, reference, answer, template=f"{_COMPARISON_OPENING}\n{end}")
+
+
+def judgement_template(question: str, reference: str, answer: str, *, same: str, other: str, bare: bool = False) -> str:
+    """That prompt for code that fills it in and reads the reply by itself; nothing is fenced there.
+
+    Args:
+        question, reference, answer: the names in braces whose place the texts take.
+        bare: ask for the line alone, for code that reads no explanation.
+    """
+    end = _JUDGEMENT_END.format(same=same, other=other)
+    end = end.replace(_EXPLAINED, _BARE) if bare else end
+    places = f"[Question]: {question}\n[Reference answer]: {reference}\n[Answer]: {answer}"
+    return f"{_COMPARISON_TASK}\n\n{_COMPARISON_RULES}\n\n{places}\n\n{end}\n"
+
+
+def value_template(answer: str) -> str:
+    """`value_prompt` for code that fills it in and reads the reply by itself; see `judgement_template`."""
+    return _READING_FOR_CODE.format(answer=answer)
 
 
 def reading_prompt(question: str, options: Mapping[str, str], answer: str, *, template: str = READING) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from flagmm.config.dump import to_plain
 from flagmm.errors import FlagMMError
-from flagmm.evaluator.aggregate import accuracy
+from flagmm.evaluator.aggregate import PERCENT_DIGITS, accuracy
 from flagmm.evaluator.verdict import FOR_THE_JUDGE, RULE_FAILED, Judged, Verdict
 from flagmm.plugin import describe as describe_error
 from flagmm.registry import METRICS, build
@@ -42,6 +42,8 @@ class Metric:
     """Filled in by `build_metric`."""
     in_percent = True
     """Whether the headline is in percent, as errors and intervals are; a number of another scale is given without."""
+    digits = PERCENT_DIGITS
+    """Decimals of the mean in percent."""
     is_of_texts = False
     """Whether its numbers are made of the texts themselves, so that a judge's verdicts would not show in them."""
 
@@ -75,7 +77,7 @@ class Metric:
 
     def summarize(self, items: Sequence[Judged]) -> Summary:
         """The numbers of a run or of a group; by default the mean over all questions asked, in percent."""
-        return {self.name: accuracy(items)}
+        return {self.name: accuracy(items, digits=self.digits)}
 
 
 class JudgeableMetric(Metric):
@@ -87,7 +89,7 @@ class JudgeableMetric(Metric):
     def __init__(self, inner: Metric) -> None:
         self._inner = inner
         self.name, self.version, self.normaliser = inner.name, inner.version, inner.normaliser
-        self.built_as = inner.built_as
+        self.built_as, self.digits = inner.built_as, inner.digits
         if inner.is_of_texts:
             self.name = Metric.name
 

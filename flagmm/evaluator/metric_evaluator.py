@@ -34,17 +34,6 @@ class MetricEvaluator(BaseEvaluator):
 
 
 @EVALUATORS.register_module()
-class MmmuEvaluator(MetricEvaluator):
-    """MMMU, with scores by `subject` and `topic_difficulty`; `rule` as of the metric `mmmu`.
-
-    Choices are read with care, and the accuracy by the official script's reading stands beside.
-    """
-
-    def __init__(self, *, rule: str | None = None, **settings: Any) -> None:
-        super().__init__(metrics={"type": "mmmu_subjects", "rule": rule}, **settings)
-
-
-@EVALUATORS.register_module()
 class VqaEvaluator(MetricEvaluator):
     """VQA accuracy; `variant="textvqa"` takes TextVQA's normaliser, `rule="careful"` normalises always."""
 

@@ -1,120 +1,21 @@
-"""Evaluators of open answers, captions and retrieval, and the one that joins several."""
+"""Evaluators of retrieval, and the one that joins several."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from flagmm import __version__
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import ConfigError, DataError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
-from flagmm.evaluator.metric import build_metric
-from flagmm.evaluator.metric_evaluator import MetricEvaluator
-from flagmm.evaluator.metrics_of_judge import JudgedAnswers, SimpleQaGrades
 from flagmm.jsonio import AtomicFile, read_json, write_json
 from flagmm.metrics.retrieval import score_retrieval
-from flagmm.metrics.vqa_accuracy import normalize_vqa_answer
 from flagmm.paths import TaskPaths, safe_name
 from flagmm.registry import EVALUATORS, build
 from flagmm.types import Annotation
-
-JudgedMethod = Literal["extract_compare", "simpleqa"]
-
-_METHODS = get_args(JudgedMethod)
-
-
-@EVALUATORS.register_module()
-class OpenEvaluator(MetricEvaluator):
-    """Typed open answers by `answer_type`, reported by `tracker_type` and `tracker_subtype`; open_ended by a judge."""
-
-    def __init__(
-        self,
-        *,
-        tracker_type: str | None = None,
-        tracker_subtype: str | None = None,
-        rule: str = "careful",
-        **settings: Any,
-    ) -> None:
-        trackers = {"tracker_type": tracker_type, "tracker_subtype": tracker_subtype}
-        self.tracker_type, self.tracker_subtype = tracker_type, tracker_subtype
-        super().__init__(metrics={"type": "typed_open", "rule": rule, **trackers}, **settings)
-
-    def get_score(self, gt: Annotation, pred: dict[str, Any]) -> float:
-        """The mark of `pred["answer"]`, from 0 to 1, by the item's `answer_type`; `raw_answer` keeps the reply.
-
-        Raises:
-            ValueError: the type has no rule, as "open_ended" answers have not.
-        """
-        pred["raw_answer"] = pred["answer"]
-        metric = self.metrics[0]
-        if not metric.can_score(gt):
-            raise ValueError(f"answer_type {gt.get('answer_type')!r}: no rule scores it")
-        return metric.score(pred["answer"], gt).correct or 0.0
-
-
-@EVALUATORS.register_module()
-class CocoEvaluator(MetricEvaluator):
-    """VQA accuracy of short answers, as FlagEvalMM's class of this name; BLEU, ROUGE-L and CIDEr of captions.
-
-    Args:
-        captions: whether the references are captions; None goes by the questions' types, all of which then say
-            "caption".
-    """
-
-    def __init__(self, *, captions: bool | None = None, **settings: Any) -> None:
-        super().__init__(metrics=["vqa_accuracy"], **settings)
-        self._captions = captions
-        if captions is not None:
-            self._measure(captions=captions)
-
-    def process(self, dataset: Dataset, output_dir: str | Path, **kwargs: Any) -> dict[str, Any]:
-        """As that of every evaluator."""
-        if self._captions is None:
-            self._measure(captions=_are_captions(annotations_of(dataset)))
-        return super().process(dataset, output_dir, **kwargs)
-
-    def preporcess_data(self, data: str) -> str:
-        """An answer as answers are compared; the name is FlagEvalMM's."""
-        return normalize_vqa_answer(data)
-
-    def _measure(self, *, captions: bool) -> None:
-        kind = "coco_caption" if captions else {"type": "vqa_accuracy", "rule": "careful"}
-        metric = build_metric(kind, where="evaluator")
-        if not captions:
-            metric.name = "accuracy"  # as FlagEvalMM calls it
-        self.metrics = [metric]
-        if self.judge is not None:
-            self.use_judge(self.judge)
-
-
-def _are_captions(annotations: Mapping[str, Annotation]) -> bool:
-    kinds = {str(annotation.get("question_type")) for annotation in annotations.values()}
-    return bool(kinds) and all("caption" in kind for kind in kinds)
-
-
-@EVALUATORS.register_module()
-class ExtractEvaluator(BaseEvaluator):
-    """Open answers that only a judge scores.
-
-    Args:
-        eval_method: "extract_compare": the judge reads the final answer out of a reply, and compares it with the
-            reference where it is not that word for word. "simpleqa": the judge grades a reply as correct, incorrect or
-            not attempted.
-    """
-
-    def __init__(self, *, eval_method: JudgedMethod = "extract_compare", **settings: Any) -> None:
-        if eval_method not in _METHODS:
-            raise ConfigError(f"eval_method: expected one of {', '.join(_METHODS)}, found {eval_method!r}")
-        super().__init__(**settings)
-        self.judge_method: JudgedMethod = eval_method
-        self.metrics = [SimpleQaGrades() if eval_method == "simpleqa" else JudgedAnswers()]
-
-    @property
-    def needs_judge(self) -> bool:
-        return True
 
 
 @EVALUATORS.register_module()
@@ -216,6 +117,11 @@ class AggregationEvaluator(BaseEvaluator):
     ) -> None:
         """Write what was found of a data set, and its entries, into a folder."""
         self.save(results, output_info, dataset_name, output_dir)
+
+
+@EVALUATORS.register_module()
+class MultiInferenceEvaluator(BaseEvaluator):
+    """As BaseEvaluator, which scores repeated questions, too; older task files name this class for them."""
 
 
 @contextmanager

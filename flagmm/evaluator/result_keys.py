@@ -11,7 +11,7 @@ _ALWAYS = frozenset(
     {
         "over", "counts", "reject_info", "rules", "rule_disagreements",
         "groups", "macro", "n_without", "partial", "evaluator",
-        "num_infers", "repeats", "judge", "accuracy_answered", "accuracy_interval", "accuracy_stderr",
+        "num_infers", "repeats", "judge", "own_models", "accuracy_answered", "accuracy_interval", "accuracy_stderr",
         CUT_WHILE_THINKING, UNKNOWN_FINISH_REASONS,
         "average_tokens", "average_prompt_tokens", "average_completion_tokens",
     }

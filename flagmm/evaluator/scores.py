@@ -47,7 +47,7 @@ def _agree(value: Any, mean: float | None) -> bool:
     """Whether a number is the mean that its name promises; a task's own metric may mean something else by it."""
     if value is None or mean is None:
         return value is mean
-    return isinstance(value, int | float) and abs(value - mean) < _ROUNDING
+    return isinstance(value, int | float) and abs(aggregate.exact(value) - mean) < _ROUNDING
 
 
 def score_run(

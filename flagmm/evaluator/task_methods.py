@@ -14,7 +14,7 @@ from typing import Any
 
 from flagmm.errors import ConfigError
 from flagmm.evaluator.common_types import compare_choice, compare_response
-from flagmm.evaluator.judge_prompts import COMPARISON_OPENING, comparison_prompt
+from flagmm.evaluator.judge_prompts import judgement_prompt, judgement_template
 from flagmm.jsonio import write_json, write_records
 from flagmm.metrics.flagevalmm_aggregate import is_rejected, reject_info
 from flagmm.metrics.flagevalmm_judgement import read_judgement
@@ -25,12 +25,10 @@ logger = logging.getLogger(__name__)
 
 Prediction = dict[str, Any]
 
-_JUDGEMENT_END = """\
-Explain in a sentence or two. Then close with one line, alone, that is exactly
-Judgement: Yes
-if the answer says the same as the reference answer, or else
-Judgement: No"""
-_UNREADABLE = "[FAILED]"
+PROMPT_TEMPLATE = judgement_template("{question}", "{gt_answer}", "{pred_answer}", same="Yes", other="No")
+"""For code that formats it and asks by itself."""
+UNREADABLE = "[FAILED]"
+"""Given for a judge's reply that says nothing of what was asked."""
 _TOKENS = {
     "average_tokens": "total_tokens",
     "average_prompt_tokens": "prompt_tokens",
@@ -93,24 +91,32 @@ class TaskMethods:
             ConfigError: there is no judge.
             ModelError: it did not answer, which is no verdict.
         """
+        question, reference, answer = str(gt.get("question", "")), str(gt["answer"]), str(pred["answer"])
+        prompt = judgement_prompt(question, reference, answer, same="Yes", other="No")
+        return self.extract_judgement_result(self.ask_judge(prompt, asking="evaluate_by_llm"))
+
+    def ask_judge(self, prompt: str, *, asking: str) -> str:
+        """The judge's reply to a text.
+
+        Args:
+            asking: the method that needs it, for the error message.
+
+        Raises:
+            ConfigError: there is no judge.
+            ModelError: it did not answer, which is no verdict.
+        """
         if self.llm_evaluator is None:
-            raise ConfigError("evaluate_by_llm: there is no judge; give judge=dict(model_name=…, url=…), or --judge")
-        prompt = comparison_prompt(
-            str(gt.get("question", "")),
-            str(gt["answer"]),
-            str(pred["answer"]),
-            template=f"{COMPARISON_OPENING}\n{_JUDGEMENT_END}",
-        )
+            raise ConfigError(f"{asking}: there is no judge; give judge=dict(model_name=…, url=…), or --judge")
         messages = self.llm_evaluator.build_message(query=prompt)
         reply = self.llm_evaluator.infer(chat_messages=messages, temperature=0, top_p=1, seed=42)
-        return self.extract_judgement_result(reply.content)
+        return str(reply.content)
 
     def extract_judgement_result(self, response_text: str) -> tuple[bool, str]:
         """Whether the reply's last "Judgement:" is Yes, and the reply; (False, "[FAILED]") where it has none."""
         verdict = read_judgement(response_text)
         if verdict is None:
             logger.warning("no judgement in the judge's reply, which counts as a no: %.200r", response_text)
-            return False, _UNREADABLE
+            return False, UNREADABLE
         return verdict == "yes", response_text.strip()
 
     def filter_rejected(

@@ -118,6 +118,7 @@ class UserScoring:
             return scoring(annotations, predictions)
         with judge.lend() as lent:
             lent.asked_about = predictions.current_id
+            before = getattr(owner, JUDGE_KEYWORD, None)
             if has_place:
                 setattr(owner, JUDGE_KEYWORD, lent)
             try:
@@ -126,6 +127,8 @@ class UserScoring:
                 kept = "what was judged is kept; run the same command again for the rest"
                 raise UserCodeError(f"{name}: {error}; {kept}") from error
             finally:
+                if has_place:
+                    setattr(owner, JUDGE_KEYWORD, before)
                 self.judge_failed = lent.failed
                 for call in lent.calls:
                     if call.question_id is not None:

@@ -9,9 +9,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from types import FrameType
 from typing import TypeVar
 
 _T = TypeVar("_T")
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _listeners: dict[int, list[Callable[[], object]]] = {}  # by thread; the last one hears
 
 
@@ -79,3 +81,31 @@ def interrupt_thread(thread: int) -> None:
 def raise_in_thread(thread: int) -> None:
     """Raise a KeyboardInterrupt in a thread, as soon as it runs Python code again."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
+
+
+@contextmanager
+def ended_by_interrupts(end: Callable[[], object]) -> Iterator[None]:
+    """Have `end` called first when an interruption comes meanwhile; then it goes its usual way."""
+    if threading.current_thread() is not threading.main_thread():
+        thread = threading.get_ident()
+
+        def interrupt_here() -> None:
+            end()
+            raise_in_thread(thread)
+
+        with hearing_interrupts(interrupt_here):
+            yield
+        return
+    handlers = {number: handler for number in _SIGNALS if callable(handler := signal.getsignal(number))}
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        end()
+        handlers[signal.Signals(number)](number, frame)
+
+    for number in handlers:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

@@ -115,7 +115,8 @@ def _judge_keys(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _what_needs(evaluator: Any) -> str:
     function: Callable[..., Any] | None = getattr(evaluator, "eval_func", None)
-    code = None if getattr(function, "__self__", None) is evaluator else getattr(function, "__code__", None)
+    is_own = getattr(function, "__self__", None) is evaluator  # a method, which the class tells best
+    code = None if is_own else getattr(function, "__code__", None)
     return f"{Path(code.co_filename).name}: {code.co_name}" if code else type(evaluator).__name__
 
 

@@ -85,9 +85,15 @@ class JudgeModel:
                 raise KeyboardInterrupt
         return asking.outcomes
 
-    def lend(self) -> LentJudge:
-        """The judge for a task's own scoring code, to be used in a `with`."""
-        return LentJudge(self._spec, fixed=self._fixed, cache=self._cache, endpoint=self._endpoint)
+    def lend(self, *, hears_interrupts: bool = True) -> LentJudge:
+        """The judge for a task's own scoring code, to be used in a `with`; see there."""
+        return LentJudge(
+            self._spec,
+            fixed=self._fixed,
+            cache=self._cache,
+            endpoint=self._endpoint,
+            hears_interrupts=hears_interrupts,
+        )
 
 
 async def _check(client: ModelClient) -> None:

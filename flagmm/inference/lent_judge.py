@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,7 @@ from contextlib import AsyncExitStack, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from flagmm.config.dump import fingerprint
@@ -24,7 +23,7 @@ from flagmm.config.redaction import redact
 from flagmm.errors import ConfigError, EndpointError, FlagMMError, JudgeError, ModelError
 from flagmm.evaluator.judge_settings import JudgeCall, about_call
 from flagmm.inference.hopeless import HopelessGuard
-from flagmm.inference.interruptible import hearing_interrupts, raise_in_thread
+from flagmm.inference.interruptible import ended_by_interrupts
 from flagmm.inference.plan import identified
 from flagmm.inference.session import ask_model, within_open_files
 from flagmm.models.build import build_client
@@ -37,7 +36,6 @@ from flagmm.types import CallSettings, Message, ModelOutput, TextPart, Usage
 
 _OF_A_SPEC = ("temperature", "top_p", "seed", "max_tokens")
 _LOOK_EVERY = 1.0  # seconds, at which a waiting thread sees whether the judge is still there
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class LentJudge(GPT):
@@ -45,6 +43,7 @@ class LentJudge(GPT):
 
     Args:
         fixed: settings that the person who runs the judge named; the scoring code cannot change them.
+        hears_interrupts: False where whoever holds it calls `end` when Ctrl-C comes.
 
     Attributes:
         asked: calls that the code made, those answered from the cache included.
@@ -54,7 +53,10 @@ class LentJudge(GPT):
         asked_about: gives the id of the question that the code is at, where it does not say so itself.
     """
 
-    def __init__(self, spec: ModelSpec, *, fixed: frozenset[str], cache: Path, endpoint: str) -> None:
+    def __init__(
+        self, spec: ModelSpec, *, fixed: frozenset[str], cache: Path, endpoint: str, hears_interrupts: bool = True
+    ) -> None:
+        self.model_name, self.chat_name = spec.model_name, spec.shown_name
         self.asked = 0
         self.failed = 0
         self.usages: list[Usage | None] = []
@@ -72,30 +74,21 @@ class LentJudge(GPT):
         self._seen: Counter[str] = Counter()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="judge")
-        self._handlers: dict[int, Any] = {}
+        self._hears_interrupts = hears_interrupts
         self._heard = ExitStack()
 
     def __enter__(self) -> LentJudge:
         self._thread.start()
         self._ready.wait()
-        if threading.current_thread() is not threading.main_thread():
-            thread = threading.get_ident()
-            self._heard.enter_context(hearing_interrupts(lambda: self._interrupt_thread(thread)))
-        else:
-            self._handlers = {number: signal.getsignal(number) for number in _SIGNALS}
-            for number, handler in self._handlers.items():
-                if callable(handler):
-                    signal.signal(number, self._interrupt)
+        if self._hears_interrupts:  # no call may hold up the end: threads that wait for one would be waited for
+            self._heard.enter_context(ended_by_interrupts(self.end))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, handler in self._handlers.items():
-            if callable(handler):
-                signal.signal(number, handler)
         self._heard.close()
-        self._end()
+        self.end()
         self._thread.join()
         if kind is not None and issubclass(kind, Exception) and not issubclass(kind, FlagMMError):
             for forget in self._last.values():  # the code may have stumbled over it, and would do so for ever
@@ -105,17 +98,8 @@ class LentJudge(GPT):
                 raise JudgeError(str(self._gone), of_task=self._gone.of_task) from error
             self._guard.close()
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Let no call hold up the end: threads of the code that wait for one would be waited for."""
-        self._end()
-        self._handlers[number](number, frame)
-
-    def _interrupt_thread(self, thread: int) -> None:
-        """As `_interrupt`, where the code does not run in the main thread."""
-        self._end()
-        raise_in_thread(thread)
-
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Let every call under way fail, and any that follows."""
         if not self._is_over:
             self._is_over = True
             self._loop.call_soon_threadsafe(self._closing.set)

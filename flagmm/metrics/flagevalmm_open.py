@@ -102,14 +102,13 @@ def open_score(prediction: str, answer: Any, answer_type: AnswerType, *, rule: R
     text = normalize_open_answer(read(prediction))
     answers = list(answer) if isinstance(answer, list | tuple) else [answer]
     if answer_type == "true_false":
-        words = truth_values(text) if rule == "careful" else _truth_words(text)
-        return int(words == [_truth_value(value) for value in answers])
+        return int(has_truth_values(text, answers, rule))
     if answer_type == "text match":
-        return int(any(_has_text(text, str(candidate), rule) for candidate in answers))
+        return int(any(has_text(text, str(candidate), rule) for candidate in answers))
     wanted = [float(number) for number in answers]
     if isinstance(answer, list | tuple):
-        return int(_has_numbers(text, wanted, rule))
-    return int(_has_number(text, wanted[0], answer_type, rule))
+        return int(has_numbers(text, wanted, rule))
+    return int(has_number(text, wanted[0], answer_type, rule))
 
 
 def open_report(rows: Iterable[OpenRow]) -> dict[str, Any]:
@@ -158,7 +157,8 @@ def _fraction_as_decimal(text: str) -> str:
     return str(-value if fraction[1] == "-" else value)
 
 
-def _has_number(text: str, wanted: float, answer_type: AnswerType, rule: Rule) -> bool:
+def has_number(text: str, wanted: float, answer_type: AnswerType, rule: Rule = "reference") -> bool:
+    """Say whether the last number of `text` is the one wanted."""
     tolerance = abs(wanted) * _SINGLE_SHARE if answer_type == "float" else _WHOLE_TOLERANCE
     if rule == "careful":
         return states_number(text, wanted, tolerance=tolerance)
@@ -166,10 +166,10 @@ def _has_number(text: str, wanted: float, answer_type: AnswerType, rule: Rule) -
     return bool(numbers) and abs(numbers[-1] - wanted) < tolerance
 
 
-def _has_numbers(text: str, wanted: Sequence[float], rule: Rule) -> bool:
+def has_numbers(text: str, wanted: Sequence[float], rule: Rule = "reference") -> bool:
     """Say whether the numbers of `text` are those wanted; whole ones must be met, whatever their type."""
     readings = number_sequences(text) if rule == "careful" else [extract_numbers(text)]
-    tolerances = [_WHOLE_TOLERANCE if number.is_integer() else abs(number) * _LIST_SHARE for number in wanted]
+    tolerances = [_WHOLE_TOLERANCE if float(number).is_integer() else abs(number) * _LIST_SHARE for number in wanted]
     return any(_are_near(numbers, wanted, tolerances) for numbers in readings if numbers)
 
 
@@ -179,10 +179,17 @@ def _are_near(numbers: Sequence[float], wanted: Sequence[float], tolerances: Seq
     return all(abs(one - other) < limit for one, other, limit in zip(numbers, wanted, tolerances, strict=True))
 
 
-def _has_text(text: str, candidate: str, rule: Rule) -> bool:
+def has_text(text: str, candidate: str, rule: Rule = "reference") -> bool:
+    """Say whether `text` contains, or by the careful rule states, the accepted text."""
     if rule == "careful":
         return states_text(text, normalize_open_answer(candidate))
     return candidate.lower() in text.lower()
+
+
+def has_truth_values(text: str, wanted: Sequence[str | bool], rule: Rule = "reference") -> bool:
+    """Say whether the words true and false in `text` are those wanted, in order."""
+    words = truth_values(text) if rule == "careful" else _truth_words(text)
+    return words == [_truth_value(value) for value in wanted]
 
 
 def _truth_words(text: str) -> list[bool]:

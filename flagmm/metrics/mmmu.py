@@ -98,8 +98,8 @@ def parse_open(response: str) -> list[OpenAnswer]:
     [3.14]
     """
     parts = _key_parts(response.strip().strip(".").lower())
-    numbers = [number for part in parts for pattern in _NUMBERS for number in pattern.findall(part)]
-    answers = {answer for text in (*parts, *numbers) for answer in _normalized(text)}
+    numbers = [number for part in parts for number in extract_numbers(part)]
+    answers = {answer for text in (*parts, *numbers) for answer in normalize_answer(text)}
     return sorted(answers, key=lambda answer: (isinstance(answer, str), answer != answer, answer))
 
 
@@ -116,7 +116,7 @@ def open_correct(response: str, gold: Gold, *, rule: Rule = "reference") -> bool
 
 def is_open_correct(gold: Gold, parsed: Iterable[OpenAnswer]) -> bool:
     """Say whether any parsed text contains a right text, or any parsed number is a right number."""
-    golds = [answer for text in _alternatives(gold) for answer in _normalized(str(text))]
+    golds = [answer for text in _alternatives(gold) for answer in normalize_answer(str(text))]
     texts = [answer for answer in golds if isinstance(answer, str)]
     return any(
         any(text in answer for text in texts) if isinstance(answer, str) else answer in golds for answer in parsed
@@ -196,7 +196,16 @@ def _key_part(line: str, cues: Sequence[str]) -> str:
     return shortest
 
 
-def _normalized(text: str) -> list[OpenAnswer]:
+def extract_numbers(text: str) -> list[str]:
+    """Return the numbers in `text` as they stand there: those with commas, then powers of ten, then plain ones."""
+    return [number for pattern in _NUMBERS for number in pattern.findall(text)]
+
+
+def normalize_answer(text: str) -> list[OpenAnswer]:
+    """Return what an open answer is compared as: a number with 2 decimals, or the text in lower case.
+
+    A lone letter gives two texts, with a space before and after.
+    """
     text = text.strip()
     try:
         return [round(float(text.replace(",", "")), 2)]

@@ -16,9 +16,11 @@ Variant = Literal["vqa", "textvqa"]
 Rule = Literal["reference", "careful"]
 
 _ENOUGH = 3
-_ARTICLES = ("a", "an", "the")
+ARTICLES = ("a", "an", "the")
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {word: str(value) for value, word in enumerate(_NUMBER_WORDS)} | {"none": "0"}
+NUMBERS = {word: str(value) for value, word in enumerate(_NUMBER_WORDS)} | {"none": "0"}
+_SHORT_ANSWERS = {"yes", "no", "none", *_NUMBER_WORDS[1:]}
+_SAID_BY = {"not": "no", "unable to": "unknown"}
 
 _CONTRACTIONS = """
     ain't aren't can't could've couldn't couldn't've didn't doesn't don't hadn't hadn't've hasn't haven't he'd he'd've
@@ -36,8 +38,8 @@ def _misspellings(word: str) -> list[str]:
     return [word[:place] + word[place + 1 :] for place, letter in enumerate(word) if letter == "'"]
 
 
-_MENDED = {wrong: word for word in _CONTRACTIONS.split() for wrong in _misspellings(word)}
-_MENDED["somebody'd"] = "somebodyd"  # the reference has this pair the wrong way round
+MENDED = {wrong: word for word in _CONTRACTIONS.split() for wrong in _misspellings(word)}
+MENDED["somebody'd"] = "somebodyd"  # the reference has this pair the wrong way round
 
 
 def normalize_vqa_answer(text: str, *, variant: Variant = "vqa") -> str:
@@ -48,9 +50,33 @@ def normalize_vqa_answer(text: str, *, variant: Variant = "vqa") -> str:
     """
     if variant == "textvqa":
         text = text.lower().replace(",", "").replace("?", "").replace("'s", " 's")
-    words = process_vqa_punctuation(_one_line(text)).lower().split()
-    numbered = [_NUMBERS.get(word, word) for word in words]
-    return " ".join(_MENDED.get(word, word) for word in numbered if word not in _ARTICLES)
+    return normalize_words(process_vqa_punctuation(one_line(text)))
+
+
+def normalize_words(text: str) -> str:
+    """Return the words of `text` in lower case, numbers to ten in digits, without articles, contractions mended.
+
+    >>> normalize_words("The two dogs dont bark")
+    "2 dogs don't bark"
+    """
+    numbered = [NUMBERS.get(word, word) for word in text.lower().split()]
+    return " ".join(MENDED.get(word, word) for word in numbered if word not in ARTICLES)
+
+
+def short_answer(text: str) -> str:
+    """Return what a longer answer comes to by FlagEvalMM's rule: its first word, where that is yes, no or a number.
+
+    Else "no" where "not" is anywhere in it, also inside a word; else "unknown" where "unable to" is; else `text`.
+    Reference: FlagEvalMM fef27ec6, `evaluator/coco_evaluator.py:preprocess_string`.
+
+    >>> short_answer("yes, it is"), short_answer("it is not red"), short_answer("a red bus")
+    ('yes', 'no', 'a red bus')
+    """
+    words = text.split(maxsplit=1)
+    first = words[0].replace(",", "").replace(".", "") if words else ""
+    if first in _SHORT_ANSWERS:
+        return first
+    return next((said for part, said in _SAID_BY.items() if part in text), text)
 
 
 def vqa_accuracy(
@@ -65,7 +91,7 @@ def vqa_accuracy(
         rule: by the reference, variant "vqa" compares the bare texts where all people agree, so that "Yes" misses
             ten times "yes"; "careful" normalises always.
     """
-    given, wanted = _one_line(prediction), [_one_line(answer) for answer in answers]
+    given, wanted = one_line(prediction), [one_line(answer) for answer in answers]
     if variant == "textvqa" or rule == "careful" or len(set(wanted)) > 1:
         given = normalize_vqa_answer(prediction, variant=variant)
         wanted = [normalize_vqa_answer(answer, variant=variant) for answer in answers]
@@ -88,5 +114,6 @@ def _agreement(given: str, wanted: Sequence[str]) -> float:
     return sum(scores) / len(scores) if scores else 0.0
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return `text` with spaces for line breaks and tabs, stripped."""
     return text.replace("\n", " ").replace("\t", " ").strip()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-_MARKS = ';/[]"{}()=+\\_-><@`,?!'
-_DIGIT_GROUPS = re.compile(r"\d,\d")
+MARKS = ';/[]"{}()=+\\_-><@`,?!'
+DIGIT_GROUPS = re.compile(r"\d,\d")
 _PERIOD = re.compile(r"(?<!\d)\.(?!\d)")
-_PERIOD_OF_VQA = re.compile(r"\.(?!\d)")
+PERIOD_OF_VQA = re.compile(r"\.(?!\d)")
 _MOST_PERIODS = 32  # both references pass the flag `re.UNICODE`, which is 32, where the count belongs
 
 
@@ -33,14 +33,14 @@ def process_vqa_punctuation(text: str) -> str:
     >>> process_vqa_punctuation("3.5 or 10."), process_vqa_punctuation("no.5")
     ('3.5 or 10', 'no.5')
     """
-    return _PERIOD_OF_VQA.sub("", _without_marks(text), count=_MOST_PERIODS)
+    return PERIOD_OF_VQA.sub("", _without_marks(text), count=_MOST_PERIODS)
 
 
 def _without_marks(text: str) -> str:
-    delete_all = _DIGIT_GROUPS.search(text) is not None
+    delete_all = DIGIT_GROUPS.search(text) is not None
     replacements = {
         ord(mark): "" if delete_all or f"{mark} " in text or f" {mark}" in text else " "
-        for mark in _MARKS
+        for mark in MARKS
         if mark in text
     }
     return text.translate(replacements) if replacements else text

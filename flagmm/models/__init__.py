@@ -3,10 +3,14 @@
 `http.py` (endpoints; its bodies in `openai_body.py`, its replies in `openai_reply.py` and `sse.py`), `ocr.py` (the
 embedded reader), `offline.py` (random and scripted), `message_class.py` (a class in VLMEvalKit's shape).
 `stack.py` puts cache, retry and rate limit around one. A kind of model is imported when a run asks for it. `gpt.py` is
-what scoring code of a task gets. Nothing here knows of data sets.
+what scoring code of a task asks, `api_response.py` what it is given. Nothing here knows of data sets.
 """
 
-from flagmm.models.gpt import GPT, ApiResponse, ApiUsage, Claude, Gemini, HttpClient, Hunyuan
+from typing import Any
+
+from flagmm import generation
+from flagmm.models.api_response import ApiResponse, ApiUsage, ProcessResult
+from flagmm.models.gpt import GPT, BaseApiModel, Claude, Gemini, HttpClient, Hunyuan
 from flagmm.registry import MODELS
 
 MODELS.register_lazily(
@@ -18,4 +22,10 @@ MODELS.register_lazily(
     }
 )
 
-__all__ = ["GPT", "ApiResponse", "ApiUsage", "Claude", "Gemini", "HttpClient", "Hunyuan"]
+__all__ = [
+    "GPT", "ApiResponse", "ApiUsage", "BaseApiModel", "Claude", "Gemini", "HttpClient", "Hunyuan", "ProcessResult",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    return generation.class_named(name, "models")

@@ -8,6 +8,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from flagmm.media.image import ImageLimits, encode_pixels
 from flagmm.media.pixels import flatten
 
 if TYPE_CHECKING:
@@ -37,13 +38,36 @@ def encode_image(
     Raises:
         OSError: there is no such file, or it is no picture.
     """
+    buffer = io.BytesIO()
+    _flat(image_or_path).save(buffer, format="JPEG", quality=_QUALITY)
+    return base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def encode_image_old(
+    image_or_path: str | os.PathLike[str] | Image.Image,
+    max_size: int | None = None,
+    min_short_side: int | None = None,
+    max_long_side: int | None = None,
+) -> str:
+    """The picture as base64 of a JPEG within limits, as settings of a model file hold them.
+
+    Args:
+        max_size: longest base64 text.
+        min_short_side, max_long_side: pixels.
+
+    Raises:
+        OSError: there is no such file, or it is no picture.
+        DataError: no size is small enough.
+    """
+    limits = ImageLimits(max_bytes=max_size, min_short_side=min_short_side, max_long_side=max_long_side)
+    encoded = encode_pixels(_flat(image_or_path), limits, lossless=False)
+    return base64.b64encode(encoded.data).decode("ascii")
+
+
+def _flat(image_or_path: str | os.PathLike[str] | Image.Image) -> Image.Image:
+    if not isinstance(image_or_path, str | os.PathLike):
+        return flatten(image_or_path.copy())
     from PIL import Image
 
-    if isinstance(image_or_path, str | os.PathLike):
-        with Image.open(image_or_path) as opened:
-            picture = flatten(opened)
-    else:
-        picture = flatten(image_or_path.copy())
-    buffer = io.BytesIO()
-    picture.save(buffer, format="JPEG", quality=_QUALITY)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
+    with Image.open(image_or_path) as opened:
+        return flatten(opened)

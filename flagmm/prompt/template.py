@@ -17,6 +17,9 @@ from flagmm.types import Annotation
 _ALWAYS_GIVEN = ("evaluator", "evaluator_kwargs", "subject")
 """Fields that hooks may count on; None where an item lacks them."""
 
+cot_math_prompt = REASON_AND_BOX
+"""What `use_cot_math` takes, by the name under which task folders import it."""
+
 Hook = str | Callable[..., str] | None
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from flagmm.common.video_utils import load_image_or_video
 from flagmm.evaluator import pre_process
-from flagmm.prompt.prompt_tools import encode_image, remove_images_symbol
+from flagmm.prompt.prompt_tools import encode_image, encode_image_old, remove_images_symbol
 from flagmm.prompt.template import PromptTemplate
 
 
@@ -30,6 +30,20 @@ def test_what_is_transparent_becomes_white_in_a_jpeg(tmp_path):
         decoded = Image.open(io.BytesIO(base64.b64decode(encode_image(given))))
         assert (decoded.format, decoded.size) == ("JPEG", (8, 6))
         assert min(decoded.getpixel((0, 0))) > 250
+
+
+@pytest.mark.parametrize(
+    ("limits", "size"),
+    [({}, (80, 60)), ({"max_long_side": 40}, (40, 30)), ({"min_short_side": 90}, (120, 90))],
+)
+def test_a_picture_is_brought_within_limits_where_these_are_heeded(limits, size):
+    decoded = Image.open(io.BytesIO(base64.b64decode(encode_image_old(Image.new("RGB", (80, 60), "red"), **limits))))
+    assert (decoded.format, decoded.size) == ("JPEG", size)
+
+
+def test_a_picture_is_made_small_enough_in_bytes():
+    noise = Image.effect_noise((300, 200), 90)
+    assert len(encode_image_old(noise, max_size=4000)) <= 4000 < len(encode_image_old(noise))
 
 
 def test_tokens_of_pictures_are_taken_out():

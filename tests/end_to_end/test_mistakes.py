@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 import flagmm
-from tests.end_to_end.folders import choices, read_json, write_data
+from tests.end_to_end.folders import choices, read_json, write_data, write_task
 
 PLAIN = (
     "dataset = dict(type='VqaBaseDataset', data_root='data', name='plain')\nevaluator = dict(type='BaseEvaluator')\n"
@@ -299,3 +299,18 @@ def test_version_and_help_are_told_on_stdout(place):
     assert (version.status, usage.status) == (0, 0)
     assert version.stdout.split() == ["flagmm", flagmm.__version__]
     assert "flagevalmm --tasks demo/ocr --cfg ocr" in usage.stdout
+
+
+@pytest.mark.parametrize(
+    ("dataset", "evaluator", "said"),
+    [
+        ("VqaBaseDataset", "CLIPScoreEvaluator", "CLIPScoreEvaluator: flagmm does not score generation"),
+        ("Text2ImageBaseDataset", "BaseEvaluator", "Text2ImageBaseDataset: flagmm does not score generation"),
+    ],
+)
+def test_a_task_of_generation_is_refused_in_one_line(run_command, tmp_path, dataset, evaluator, said):
+    task = write_task(tmp_path / "task", choices(1), evaluator=f"dict(type={evaluator!r}, model='clip')")
+    task.write_text(task.read_text().replace("VqaBaseDataset", dataset))
+    done = run_command("--tasks", task, "--model-type", "random", "--output-dir", "out")
+    assert (done.status, len(done.errors)) == (2, 1), done.stderr
+    assert all(text in done.errors[0] for text in (str(task), said))

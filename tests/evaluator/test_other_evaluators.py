@@ -1,4 +1,4 @@
-"""OpenEvaluator, CocoEvaluator, RetrievalEvaluator and AggregationEvaluator on saved answers, counted by hand."""
+"""OpenEvaluator, CocoEvaluator, ExtractEvaluator, MmmuEvaluator and others on saved answers and on single items."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from flagmm.errors import ConfigError, DataError
-from flagmm.evaluator.other_evaluators import AggregationEvaluator, CocoEvaluator, OpenEvaluator, RetrievalEvaluator
+from flagmm.evaluator import AggregationEvaluator, CocoEvaluator, OpenEvaluator, RetrievalEvaluator, box_evaluator
 from flagmm.jsonio import read_json
+from flagmm.registry import EVALUATORS
 from tests.evaluator.test_base_evaluator import Annotated
 
 
@@ -121,6 +122,52 @@ def test_short_answers_of_ten_people_have_a_vqa_accuracy_called_accuracy(tmp_pat
     assert (result["accuracy"], result["headline"], result["n"]) == (95.0, "accuracy", 2)
     assert len(result["accuracy_interval"]) == 2
     assert "CIDEr" not in result
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("So \\boxed{\\frac{1}{2}}.", "\\frac{1}{2}"),
+        ("\\boxed{3}, no: \\boxed{4}", "4"),
+        ("The answer is B.", "B"),
+        ("the answer is: 7", "7"),
+        ("My first answer is 5.\nFinal Answer: 3.5!", "3.5"),
+        ("答案为: 5。", "5"),
+        (" 42 ", "42"),
+        ("", ""),
+    ],
+)
+def test_a_boxed_or_stated_answer_is_read(reply, read):
+    assert box_evaluator.extract_answer(reply) == read
+
+
+def test_a_box_has_to_hold_the_reference_word_for_word(tmp_path):
+    annotations = {key: {"question_type": "open", "answer": "4"} for key in "123"}
+    evaluator = EVALUATORS.lookup("BoxEvaluator")()
+    result, entries = score(tmp_path, evaluator, annotations, {"1": "\\boxed{4}", "2": "\\boxed{4.0}", "3": None})
+    assert ([entry["correct"] for entry in entries.values()], result["accuracy"]) == ([1, 0, 0], 33.33)
+
+
+THIRDS = {str(number): {"question_type": "short-answer", "answer": ["red"] * 10} for number in range(3)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [({}, 66.67), ({"keep_digital": 2}, 66.67), ({"keep_digital": 4}, 66.6667), ({"keep_digital": 0}, 67.0)],
+)
+def test_a_vqa_accuracy_has_as_many_decimals_as_were_asked_for(tmp_path, settings, shown):
+    answers = {"0": "red", "1": "Red.", "2": "blue"}
+    evaluator = CocoEvaluator(detailed_keys=["question_type"], **settings)
+    result, _ = score(tmp_path, evaluator, THIRDS, answers)
+    assert (result["accuracy"], result["short-answer"]) == (shown, shown)
+    assert (result["n"], len(result["accuracy_interval"])) == (3, 2)  # rounding makes it no other number
+    predictions = [{"question_id": key, "answer": text} for key, text in answers.items()]
+    assert CocoEvaluator(**settings).cal_accuracy(THIRDS, predictions)["accuracy"] == shown
+
+
+def test_a_number_of_decimals_is_no_negative_one():
+    with pytest.raises(ConfigError, match="keep_digital: expected a number of decimals, 0 or more, found -1"):
+        CocoEvaluator(keep_digital=-1)
 
 
 def test_what_is_scored_as_captions_may_be_said(tmp_path):

@@ -7,8 +7,16 @@ import json
 import pytest
 
 from flagmm.errors import ConfigError
-from flagmm.evaluator.base_evaluator import BaseEvaluator
-from flagmm.models.gpt import ReplyText
+from flagmm.evaluator import (
+    CocoEvaluator,
+    ExtractEvaluator,
+    OpenEvaluator,
+    extract_evaluator,
+    mmmu_dataset_evaluator,
+    open_evaluator,
+)
+from flagmm.evaluator.base_evaluator import PROMPT_TEMPLATE, BaseEvaluator
+from flagmm.models.api_response import ApiResponse
 
 
 @pytest.fixture
@@ -114,7 +122,7 @@ class Judge:
 
     def infer(self, chat_messages, **settings):
         self.asked.append(chat_messages[0]["content"])
-        return ReplyText(self.reply)
+        return ApiResponse(self.reply)
 
 
 @pytest.mark.parametrize(
@@ -148,3 +156,148 @@ def test_what_scores_can_always_be_called():
         {"question_id": "1", "answer": "A"}
     ])["accuracy"] == 100.0  # fmt: skip
     assert BaseEvaluator(eval_func=len).eval_func is len
+
+
+@pytest.mark.parametrize(
+    ("method", "text", "expected"),
+    [
+        ("process_punctuation", "1,000-yes", "1000yes"),
+        ("process_punctuation", "yes-no. 10.", "yes no 10"),
+        ("process_digit_article", "The two dogs dont bark", "2 dogs don't bark"),
+        ("process_digit_article", "Zero cars", "0 cars"),
+        ("process_digit_article", "none of them", "0"),
+        ("preprocess_string", "yes, it is", "yes"),
+        ("preprocess_string", "it is not red", "no"),
+        ("preprocess_string", "a knot", "no"),  # as FlagEvalMM has it
+        ("preprocess_string", "I am unable to tell", "unknown"),
+        ("preprocess_string", "a red bus", "a red bus"),
+        ("preprocess_string", " ", " "),
+        ("preporcess_data", "Yes,\tit is\n", "yes"),
+        ("preporcess_data", "The Bus-Stop.", "bus stop"),
+    ],
+)
+def test_short_answers_are_prepared_as_flagevalmm_does_it(method, text, expected):
+    assert getattr(CocoEvaluator(), method)(text) == expected
+
+
+def test_the_tables_behind_short_answers_may_be_looked_into():
+    evaluator = CocoEvaluator()
+    assert (evaluator.contractions["dont"], evaluator.number_map["ten"], evaluator.articles) == (
+        "don't", "10", ["a", "an", "the"],
+    )  # fmt: skip
+    assert len(evaluator.punct) == 21
+    assert evaluator.period_strip.sub("", "a. b.5") == "a b.5"
+    assert evaluator.comma_strip.search("1,000")
+
+
+@pytest.mark.parametrize(
+    ("answer_type", "answer", "reply", "mark", "read"),
+    [
+        ("integer", 42, "So \\boxed{42}", 1, "42"),
+        ("float", 2.5, "Answer: 3.9", 0, "3.9"),
+        ("true_false", [True, False], "True, False", 1, "True, False"),
+        ("text match", ["bus"], "Answer: a Bus", 1, "a Bus"),
+    ],
+)
+def test_an_open_answer_is_marked_by_its_type(answer_type, answer, reply, mark, read):
+    pred = {"answer": reply}
+    assert OpenEvaluator().get_score({"answer_type": answer_type, "answer": answer}, pred) == mark
+    assert pred == {"answer": read, "raw_answer": reply}
+
+
+@pytest.mark.parametrize(
+    ("reply", "mark"), [("The same.\n\nJudgement: 1", 1), ("Judgement: 0", 0), ("I cannot say", 0)]
+)
+def test_an_open_ended_answer_is_marked_by_the_judge(reply, mark):
+    evaluator, gt = OpenEvaluator(), {"answer_type": "open_ended", "question": "Q?", "answer": "gold"}
+    evaluator.llm_evaluator = Judge(reply)
+    assert evaluator.get_score_by_llm(gt, {"answer": "given"}) == (reply, mark)
+    assert evaluator.get_score(gt, {"answer": "given"}) == mark
+    assert all(text in evaluator.llm_evaluator.asked[0] for text in ("Q?", "gold", "given", "Judgement: 1"))
+
+
+def test_an_open_answer_that_nothing_marks_is_told():
+    with pytest.raises(ConfigError, match="get_score_by_llm: there is no judge; give judge="):
+        OpenEvaluator().get_score({"answer_type": "open_ended", "answer": "a"}, {"answer": "b"})
+    with pytest.raises(ValueError, match="answer_type 'essay': no rule scores it"):
+        OpenEvaluator().get_score({"answer_type": "essay", "answer": "a"}, {"answer": "b"})
+
+
+class Reading(Judge):
+    """Reads an answer first, and then compares it."""
+
+    def __init__(self, read, compared):
+        super().__init__(read)
+        self.replies = [read, compared]
+
+    def infer(self, chat_messages, **settings):
+        self.reply = self.replies[len(self.asked)]
+        return super().infer(chat_messages, **settings)
+
+
+@pytest.mark.parametrize(
+    ("replies", "extracted", "correct", "asked"),
+    [
+        (("ANSWER: 42", "Judgement: 1"), "42", 1, 2),
+        (("ANSWER: 42", "Judgement: 0"), "42", 0, 2),
+        (("ANSWER: 42", "hm"), "42", 0, 2),
+        (("ANSWER: 0.42 km", ""), "0.42 km", 1, 1),  # the reference word for word
+        (("ANSWER: NONE", "Judgement: 0"), "null", 0, 2),
+        (("hm", "Judgement: 0"), "[FAILED]", 0, 2),
+    ],
+)
+def test_an_answer_is_extracted_and_compared_by_the_judge(replies, extracted, correct, asked):
+    evaluator, pred = ExtractEvaluator(), {"question_id": "1", "answer": "It comes to 42."}
+    evaluator.llm_evaluator = Reading(*replies)
+    found = evaluator.process_single_prediction(pred, {"question": "How far?", "answer": "0.42 km"})
+    told = {"extracted_answer": extracted, "correct": correct, "label": "0.42 km"}
+    assert found == ({**pred, **told}, correct)
+    assert pred == {"question_id": "1", "answer": "It comes to 42."}
+    assert len(evaluator.llm_evaluator.asked) == asked
+
+
+def test_prompts_for_code_that_asks_by_itself_take_its_fields():
+    fields = {"question": "Q{0}?", "gt_answer": "{gold}", "pred_answer": "given"}
+    assert all(text in PROMPT_TEMPLATE.format(**fields) for text in ("Q{0}?", "{gold}", "given", "Judgement: Yes"))
+    fields = {"question": "Q?", "answer": "gold", "extracted_answer": "given"}
+    scored = extract_evaluator.demo_prompt_score.format(**fields)
+    assert all(text in scored for text in (*fields.values(), "Judgement: 1", "Judgement: 0"))
+    assert "given" in extract_evaluator.demo_prompt_extract.format(answer="given")
+    replaced = open_evaluator.demo_prompt_score
+    for name, value in fields.items():
+        replaced = replaced.replace("{{" + name + "}}", value)
+    assert all(text in replaced for text in (*fields.values(), "Judgement: 1"))
+    assert "{" not in replaced
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "wanted", "mark"),
+    [
+        ("number_matching", "from 3 to 1.2e3", 1200, 1),
+        ("number_matching", "110", 100, 0),
+        ("number_matching", "109", 100.0, 1),
+        ("number_matching", "none", 1, 0),
+        ("numbers_matching", "1 and 2", [1, 2], 1),
+        ("numbers_matching", "1, 2, 3", [1, 2], 0),
+        ("numbers_matching", "2.6", [2.5], 1),
+        ("tf_list_matching", "True or false", [True, "false"], 1),
+        ("tf_list_matching", "true", ["maybe"], 0),
+        ("text_match", "A Red bus", ["blue", "red"], 1),
+    ],
+)
+def test_functions_of_open_answers_have_flagevalmm_s_rules(name, answer, wanted, mark):
+    assert getattr(open_evaluator, name)({"answer": answer}, wanted) == mark
+
+
+def test_functions_of_mmmu_have_its_rules():
+    mmmu = mmmu_dataset_evaluator
+    options = {"A": "a cat", "B": "a dog"}
+    assert mmmu.parse_multi_choice_response("It is (A), or rather (B).", ["A", "B"], options) == "B"
+    assert mmmu.parse_multi_choice_response("Hard to say", ["A", "B"], options) == ""  # MMMU draws one
+    assert (mmmu.eval_multi_choice(["A", "B"], "B"), mmmu.eval_multi_choice("A", "")) == (True, False)
+    assert mmmu.parse_open_response("So the total is 3.14159") == [3.14]
+    assert (mmmu.eval_open("3.14", [3.14]), mmmu.eval_open(["dog"], ["a cat"])) == (True, False)
+    assert mmmu.normalize_str("1,234.567") == [1234.57]
+    assert mmmu.normalize_str(" B ") == [" b", "b "]
+    assert mmmu.extract_numbers("1,000 or 2e3 or 4.5") == ["1,000", "2e3", "000", "3", "4.5"]
+    assert (mmmu.check_is_number("1,000"), mmmu.check_is_number("x")) == (True, False)

@@ -10,11 +10,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from PIL import Image
 
 from flagmm.config.model import parse_model
-from flagmm.errors import ConfigError, DataError, JudgeError, ModelError
+from flagmm.errors import DataError, JudgeError, ModelError
 from flagmm.inference.judging import JudgeModel
-from flagmm.models.gpt import GPT, ReplyText, read_messages
+from flagmm.models.api_response import ApiResponse
+from flagmm.models.gpt import BaseApiModel, read_messages
 from tests.servers import MockEndpoint, Reply, by_question, error_reply
 
 
@@ -130,11 +132,7 @@ def test_another_process_is_told_instead_of_left_to_wait(tmp_path):
 
 
 def test_messages_have_the_form_of_openai_s_api():
-    class Plain(GPT):
-        def _ask(self, messages, settings):
-            raise NotImplementedError
-
-    judge = Plain()
+    judge = BaseApiModel("j")
     first = judge.build_message("one", system_prompt="Be brief.", image_paths="a.png")
     assert first == [
         {"role": "system", "content": "Be brief."},
@@ -160,16 +158,26 @@ def test_messages_of_another_form_are_told(messages):
         read_messages(messages)
 
 
-def test_a_task_s_code_cannot_make_a_judge():
-    with pytest.raises(ConfigError, match="third argument of get_result"):
-        GPT(model_name="gpt-4o", api_key="k")
+def test_pictures_and_videos_go_into_a_message_as_flagevalmm_has_them(tmp_path):
+    judge = BaseApiModel("j")
+    (message,) = judge.build_message("q", None, {"image": ["a.png", "b.png"]})
+    assert [part["type"] for part in message["content"]] == ["text", "image_url", "image_url"]
+    assert judge.build_message("q", multi_modal_data={"image": ["a.png", "b.png"]}) == [message]
+    assert judge.build_message("q", None, ["a.png", "b.png"]) == [message]
+    picture = Image.new("RGB", (8, 6), "red")
+    for data in ({"image": picture}, {"image": [picture]}, {"video": tmp_path / "one.png"}):
+        picture.save(tmp_path / "one.png")
+        (message,) = read_messages(judge.build_message("q", None, data))
+        assert [part.type for part in message.content] == ["text", "image"]
+    with pytest.raises(DataError, match="expected image or video, found 'audio'"):
+        judge.build_message("q", None, {"audio": "a.wav"})
 
 
 def test_a_reply_survives_copying():
     import copy
     import pickle
 
-    reply = ReplyText("B", reason="hm", finish_reason="stop")
+    reply = ApiResponse("B", reason="hm", finish_reason="stop")
     for other in (copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))):
         assert (other, other.reason, other.finish_reason) == ("B", "hm", "stop")
 
