@@ -17,6 +17,7 @@ from flagmm.config.other_files import TASK_FILE, refuse_other_files
 from flagmm.config.secrets import secrets_in
 from flagmm.errors import ConfigError
 from flagmm.hints import mismatch, shown
+from flagmm.jsonio import open_to_read
 from flagmm.light_mmengine import Config
 from flagmm.plugin import describe, imports_from
 
@@ -149,7 +150,8 @@ def _plain(value: Any) -> Any:
 
 def _parse(path: Path) -> ast.Module:
     try:
-        code = path.read_bytes()
+        with open_to_read(path) as file:
+            code = file.read()
         if b"\0" in code:  # each version of Python has other words for it
             raise ConfigError(f"{path}: no text, and so no Python; {TASK_FILE}")
         return ast.parse(code, filename=str(path))

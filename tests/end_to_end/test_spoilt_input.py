@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -103,3 +104,55 @@ def test_what_is_sent_as_a_stream_and_is_none_is_read_as_what_it_is(module_comma
     answer = answers_by_id(tmp_path / "out")["1"]
     assert answer["status"] == status
     assert told is None or told in answer["error"]["message"]
+
+
+@pytest.fixture(scope="module")
+def pipes(module_command):
+    """Commands that are given a named pipe, which nobody writes to, in place of a file."""
+    folder = module_command.folder / "pipes"
+    task, results = write_task(folder / "task", choices(1)), folder / "results" / "colours"
+    of_data = write_task(folder / "of_data", choices(1))
+    (folder / "of_data" / "data" / "data.json").unlink()
+    results.mkdir(parents=True)
+    places = {
+        "model file": folder / "m.json",
+        "task file": folder / "t.py",
+        "judge file": folder / "j.json",
+        "annotations": folder / "of_data" / "data" / "data.json",
+        "settings of eval": folder / "e.yaml",
+        "settings of vlmeval": folder / "v.json",
+        "evaluated answers": results / "colours_evaluated.json",
+    }
+    for path in places.values():
+        os.mkfifo(path)
+    by_chance = ("--model-type", "random", "--output-dir", folder / "out")
+    commands = {
+        "model file": ("--tasks", task, "--cfg", places["model file"]),
+        "task file": ("--tasks", places["task file"], *by_chance),
+        "judge file": ("--tasks", task, "--judge", places["judge file"], *by_chance),
+        "annotations": ("--tasks", of_data, *by_chance),
+        "settings of eval": ("eval", "--config", places["settings of eval"]),
+        "settings of vlmeval": ("vlmeval", "--config", places["settings of vlmeval"]),
+        "evaluated answers": ("compare", folder / "results", folder / "results"),
+    }
+    finished = module_command.in_one_process(commands)
+    return {name: (finished[name], path) for name, path in places.items()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["model file", "task file", "judge file", "annotations", "settings of eval", "settings of vlmeval",
+     "evaluated answers"],
+)  # fmt: skip
+def test_a_named_pipe_is_told_and_not_waited_for(pipes, name):
+    done, path = pipes[name]
+    assert done.status == 2
+    assert f"{path}: no regular file" in done.errors[-1]
+
+
+def test_a_folder_or_a_pipe_among_task_files_is_no_task(module_command, tmp_path):
+    write_task(tmp_path / "task", choices(1))
+    os.mkfifo(tmp_path / "task" / "pipe.py")
+    (tmp_path / "task" / "folder.py").mkdir()
+    run = ("--tasks", tmp_path / "task", "--model-type", "random", "--output-dir", tmp_path / "out")
+    assert module_command.in_one_process({"run": run})["run"].status == 0
