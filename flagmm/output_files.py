@@ -47,7 +47,7 @@ def open_plain(path: Path, flags: int) -> int:
     raise _no_file(path)
 
 
-def check_plain(path: Path) -> None:
+def check_plain_file(path: Path) -> None:
     """Refuse a name that others are to open for writing, as SQLite does, where it is no plain file's.
 
     Raises:

@@ -18,7 +18,7 @@ from flagmm.finish_reasons import ending_of, read_finish_reason
 from flagmm.jsonio import writing
 from flagmm.models.client import ModelClient, Wrapper
 from flagmm.models.request import request_hash
-from flagmm.output_files import check_plain, locked
+from flagmm.output_files import check_plain_file, locked
 from flagmm.types import CallSettings, Message, ModelOutput, Usage
 
 logger = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class ReplyCache:
                 return
             for suffix in ("", "-wal", "-shm", "-journal"):  # SQLite would write wherever a link leads
                 with writing(self._path):
-                    check_plain(self._path.with_name(f"{self._path.name}{suffix}"))
+                    check_plain_file(self._path.with_name(f"{self._path.name}{suffix}"))
             # SQLite does not wait, but fails, where two connections switch a new file to WAL at once.
             with locked(self._path.with_name(f".{self._path.name}.lock")), closing(self._connect()) as connection:
                 connection.execute("PRAGMA journal_mode=WAL")

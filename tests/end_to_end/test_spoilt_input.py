@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tests.end_to_end.folders import answers_by_id, choices, write_model, write_task
+from tests.end_to_end.folders import answers_by_id, choices, read_json, write_model, write_task
 from tests.servers import MockEndpoint, Reply
 
 EVALUATION = "model: m\napi_url: http://127.0.0.1:9/v1\ndatasets: [general_vqa]\n"
@@ -83,6 +83,20 @@ def test_a_spoilt_file_of_a_results_directory_is_named(module_command, file, val
     assert done.status == 2
     assert message in done.errors[-1]
     assert "unexpected" not in done.stderr
+
+
+@pytest.mark.parametrize(("key", "value"), [("fingerprint", None), ("fingerprint", 5), ("identity", ["a"])])
+def test_a_spoilt_word_of_a_saved_model_is_named(module_command, tmp_path, key, value):
+    task, out = write_task(tmp_path / "task", choices(1)), tmp_path / "out"
+    run = ("--tasks", task, "--model-type", "random", "--output-dir", out)
+    assert module_command(*run).status == 0
+    path = out / "colours" / "colours_config.json"
+    saved = {**read_json(path), "fingerprint": "of an earlier version", key: value}
+    path.write_text(json.dumps({name: item for name, item in saved.items() if item is not None}))
+    done = module_command(*run)
+    assert done.status == 2
+    assert f"colours_config.json: {key}: expected a text" in done.errors[-1]
+    assert len((out / "colours" / "predictions.jsonl").read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
