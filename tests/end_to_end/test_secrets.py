@@ -167,7 +167,9 @@ def test_passwords_of_media_and_what_an_endpoint_says_of_them_are_shown_and_kept
 
 def test_what_a_task_s_code_says_of_the_environment_is_kept_without_keys(run_command, tmp_path):
     task = write_task(tmp_path / "task", choices(1), evaluator="dict(type='BaseEvaluator', eval_func='own.py')")
-    code = "import os\n\n\ndef get_result(annotations, predictions):\n    raise ValueError(os.environ['SERVICE_TOKEN'])\n"
+    code = (
+        "import os\n\n\ndef get_result(annotations, predictions):\n    raise ValueError(os.environ['SERVICE_TOKEN'])\n"
+    )
     (tmp_path / "task" / "own.py").write_text(code)
     done = run_command("--tasks", task, "--model-type", "random", "--output-dir", "out", "--debug", SERVICE_TOKEN=KEY)
     assert "ValueError: ***" in (tmp_path / "out" / "summary.json").read_text()
@@ -182,9 +184,10 @@ def test_names_and_error_bodies_of_others_do_no_harm_where_they_are_shown(run_co
     task = write_task(tmp_path / "task", items, evaluator=evaluator)
     replies = {"Question 1?": "B", "Question 2?": error_reply(400, "\x1b]0;owned\x07 \x9b2J\n12:00:00 ERROR forged")}
     with MockEndpoint(by_question(replies)) as endpoint:
-        done = run_command(
-            "--tasks", task, "--cfg", write_model(tmp_path / "m.json", endpoint.url), "--output-dir", "out"
-        )
+        model = write_model(tmp_path / "m.json", endpoint.url)
+        done = run_command("--tasks", task, "--cfg", model, "--output-dir", "out")
+    for shown in (run_command("compare", "out", "out"), run_command("check", task)):
+        assert not set(shown.stdout + shown.stderr) & set("\x1b\x07\x9b\u202e\r")
     report = (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
     sheet = (tmp_path / "out" / "summary.csv").read_text(encoding="utf-8")
     for text in (done.stdout, done.stderr, report, sheet):
