@@ -54,16 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--mode", choices=["all", "infer", "eval"], help="ask and score (default), only ask, only score"
     )
     parser.add_argument("--limit", type=float, metavar="N", help="the first N questions of each table")
-    parser.add_argument("--nframe", type=int, metavar="N", help="frames of each video")
-    parser.add_argument("--fps", type=float, metavar="N", help="frames of each second of a video")
-    parser.add_argument("--use-subtitle", action="store_true", default=None, help="put subtitles before the question")
-    parser.add_argument(
-        "--allow-media-root", dest="allow_media_roots", action="append", metavar="DIR",
-        help="a further folder that tables may name media in",
-    )  # fmt: skip
-    parser.add_argument(
-        "--rule", choices=["careful", "reference"], help="reference: read replies as VLMEvalKit does, faults included"
-    )
+    _add_data(parser)
     parser.add_argument("--reuse", action="store_true", default=None, help="go on with the newest run of each model")
     parser.add_argument(
         "--same-model", action="store_true", default=None,
@@ -77,6 +68,19 @@ def build_parser() -> argparse.ArgumentParser:
     for flag, settings in _FOREIGN.items():
         parser.add_argument(flag, help=argparse.SUPPRESS, default=None, **settings)
     return parser
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--nframe", type=int, metavar="N", help="frames of each video")
+    parser.add_argument("--fps", type=float, metavar="N", help="frames of each second of a video")
+    parser.add_argument("--use-subtitle", action="store_true", default=None, help="put subtitles before the question")
+    parser.add_argument(
+        "--allow-media-root", dest="allow_media_roots", action="append", metavar="DIR",
+        help="a further folder that tables may name media in",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rule", choices=["careful", "reference"], help="reference: read replies as VLMEvalKit does, faults included"
+    )
 
 
 def _add_endpoint(parser: argparse.ArgumentParser) -> None:

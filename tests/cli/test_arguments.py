@@ -45,6 +45,7 @@ SWITCHES = {
     "-wi": "without_infer",
     "--overwrite": "overwrite",
     "--keep-failed": "keep_failed",
+    "--same-model": "same_model",
     "--quiet": "quiet",
     "-q": "quiet",
     "--debug": "debug",
