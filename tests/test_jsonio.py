@@ -255,7 +255,9 @@ def test_what_goes_wrong_while_records_are_made_is_not_blamed_on_their_file(tmp_
     assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]
 
 
-@pytest.mark.parametrize("read", [read_json, read_text, lambda path: list(read_jsonl(path)), lambda path: list(read_json_list(path))])
+@pytest.mark.parametrize(
+    "read", [read_json, read_text, lambda path: list(read_jsonl(path)), lambda path: list(read_json_list(path))]
+)
 def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path, read):
     os.mkfifo(tmp_path / "a.json")
     with pytest.raises(DataError, match=r"a\.json: no regular file"):

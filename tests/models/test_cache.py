@@ -138,7 +138,8 @@ def test_what_an_older_version_kept_of_a_reply_that_is_not_whole_is_asked_again(
 
 
 @pytest.mark.parametrize(
-    "row", ["no JSON", "[1]", "5", '{"text": 5, "usage": null}', '{"text": "B", "usage": {"total_tokens": "x"}}', b"\xff"]
+    "row",
+    ["no JSON", "[1]", "5", '{"text": 5, "usage": null}', '{"text": "B", "usage": {"total_tokens": "x"}}', b"\xff"],
 )
 def test_a_row_that_another_program_spoilt_is_asked_again_and_mended(path, row):
     inner = Counting(WHOLE, WHOLE)
