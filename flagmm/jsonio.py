@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import functools
+import io
 import json
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -41,16 +44,42 @@ def read_json_object(path: Path | str, *sections: str) -> dict[str, Any]:
     return values
 
 
+def open_to_read(path: Path | str) -> IO[bytes]:
+    """A file whose content is wanted: a regular one, or a pipe that `is_given_pipe`.
+
+    Raises:
+        OSError: as of `open`; or something else has the name, such as a named pipe, where `open` might wait for ever.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError:
+        raise OSError(errno.EINVAL, "no file has a name with a NUL character", str(path)) from None
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISFIFO(mode) and is_given_pipe(path):
+        os.set_blocking(descriptor, True)
+    elif not stat.S_ISREG(mode):
+        os.close(descriptor)
+        reason = os.strerror(errno.EISDIR) if stat.S_ISDIR(mode) else "no regular file"
+        raise OSError(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, reason, str(path))
+    return open(descriptor, "rb")
+
+
+def is_given_pipe(path: Path | str) -> bool:
+    """Whether it is the name of a pipe that a shell has opened for this process, as for `--cfg <(…)` or `/dev/stdin`.
+
+    >>> is_given_pipe("/dev/fd/63"), is_given_pipe("model.json")
+    (True, False)
+    """
+    return str(path).startswith(_GIVEN_PIPES)
+
+
+_GIVEN_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+
+
 def read_text(path: Path | str) -> str:
     """The text of a UTF-8 file, a byte order mark left out; `DataError` where that fails."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from None
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}") from None
+    with _opened(path) as file:
+        return file.read()
 
 
 def read_jsonl(path: Path | str) -> Iterator[tuple[int, Any]]:
@@ -135,12 +164,12 @@ _ENDS = (",", "]")
 def _opened(path: Path | str) -> Iterator[IO[str]]:
     """A UTF-8 file to be read, a byte order mark left out; `DataError` where that fails."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        with io.TextIOWrapper(open_to_read(path), encoding="utf-8-sig") as file:
             yield file
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text: {error.reason}") from None
+        raise DataError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from None
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from None
 

@@ -37,7 +37,7 @@ def open_plain(path: Path, flags: int) -> int:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     except OSError as error:
         if os.path.islink(path):
-            raise OSError(error.errno, "it is a symbolic link, which is not followed; remove it", str(path)) from None
+            raise _link(path, error.errno) from None
         if error.errno == errno.ENXIO:
             raise _no_file(path) from None
         raise
@@ -45,6 +45,26 @@ def open_plain(path: Path, flags: int) -> int:
         return descriptor
     os.close(descriptor)
     raise _no_file(path)
+
+
+def check_plain_file(path: Path) -> None:
+    """Refuse a name that others are to open for writing, as SQLite does, where it is no plain file's.
+
+    Raises:
+        OSError: a link, a folder, a pipe or a device is there.
+    """
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise _link(path, errno.ELOOP)
+    if not stat.S_ISREG(mode):
+        raise _no_file(path)
+
+
+def _link(path: Path, number: int | None) -> OSError:
+    return OSError(number, "it is a symbolic link, which is not followed; remove it", str(path))
 
 
 def _no_file(path: Path) -> OSError:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _MAX_NAME_BYTES = 180  # ".<task>_evaluated.json.<pid>.<thread>.tmp" stays under the usual limit of 255
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]')  # a lone surrogate has no UTF-8 form
+# What no file system takes, or a listing of the folder must not show: control characters, marks of text direction. A
+# lone surrogate has no UTF-8 form.
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]')
 
 
 def safe_name(text: str) -> str:

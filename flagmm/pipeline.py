@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from flagmm.assembly import attach_judge, build_dataset, check_judged, dataset_settings, find_evaluator, task_code
-from flagmm.config.redaction import redact
+from flagmm.config.redaction import redact_error
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import Dataset, annotations_of
 from flagmm.errors import (
@@ -167,7 +167,7 @@ def _add_missing(
             continue
         reason = why_not_reached
         if error is not None:
-            reason = " ".join(redact(str(error), [*task.secrets(), *options.secrets]).split())
+            reason = " ".join(redact_error(str(error), [*task.secrets(), *options.secrets]).split())
             why_not_reached = f"the run ended at {task.name}: {reason}"
         # What another run asked says nothing of this one.
         is_of_this_run = task.name in reached and not isinstance(error, ResumeError)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from flagmm.errors import DataError
 from flagmm.jsonio import (
     AtomicFile,
     dump_line,
+    open_to_read,
     plain,
     read_json,
     read_json_list,
@@ -250,3 +253,36 @@ def test_what_goes_wrong_while_records_are_made_is_not_blamed_on_their_file(tmp_
     with pytest.raises(FileNotFoundError), writing_records(tmp_path / "a.json") as write:
         write((tmp_path / "picture.png").read_bytes())
     assert [path.read_text() for path in tmp_path.iterdir()] == ["before"]
+
+
+@pytest.mark.parametrize(
+    "read", [read_json, read_text, lambda path: list(read_jsonl(path)), lambda path: list(read_json_list(path))]
+)
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path, read):
+    os.mkfifo(tmp_path / "a.json")
+    with pytest.raises(DataError, match=r"a\.json: no regular file"):
+        read(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("", "Is a directory"), ("/dev/zero", "no regular file"), ("a\0b", "NUL character")]
+)
+def test_what_is_no_file_is_told(tmp_path, name, message):
+    with pytest.raises(DataError, match=message):
+        read_json(tmp_path / name)
+
+
+def test_a_pipe_that_a_shell_has_opened_is_read_to_its_end():
+    reading, writing = os.pipe()
+    text = b"x" * 200_000  # more than a pipe holds
+
+    def write():
+        with open(writing, "wb") as file:
+            file.write(text)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with open_to_read(f"/dev/fd/{reading}") as file:
+        assert file.read() == text
+    writer.join()
+    os.close(reading)

@@ -146,3 +146,9 @@ def test_results_of_both_layouts_are_listed_once_each_by_task(tmp_path):
         (tmp_path / name).write_text("{}")
     names = [path.relative_to(tmp_path).as_posix() for path in RunPaths(tmp_path).results()]
     assert names == ["a/a_result.json", "b_result.json"]  # nobody's answers are beside c_result.json
+
+
+@pytest.mark.parametrize("mark", ["\x1b", "\x9b", "\u202e", "\u2066", "\u2028", "\n"])
+def test_no_mark_that_meddles_with_a_terminal_is_in_a_file_s_name(mark):
+    assert mark not in safe_name(f"a{mark}b")
+    assert safe_name(f"a{mark}b") != safe_name("a_b")

@@ -77,11 +77,17 @@ def _interrupt(*_: object) -> None:
 
 
 def write_result(text: str) -> None:
-    """Write a result to stdout, in escapes what its encoding lacks; a reader that has gone (`| head`) is no error."""
+    """Write a result to stdout, in escapes what its encoding lacks; a reader that has gone (`| head`) is no error.
+
+    URLs in it lose their passwords: those of pictures come from data.
+    """
+    from flagmm.config.secrets import mask_urls
+
+    text = printable_block(mask_urls(text))
     stream = sys.stderr if sys.stdout.closed else sys.stdout  # a task's own code may have closed it
     encoding = stream.encoding or "utf-8"
     try:
-        stream.write(printable_block(text).encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         stream.flush()
     except BrokenPipeError:
         _forget(stream)

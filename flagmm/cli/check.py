@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flagmm.cli.boundary import CommandParser, run_guarded, write_result
+from flagmm.printable import printable
 
 if TYPE_CHECKING:
     from flagmm.checking import CheckReport
@@ -97,12 +98,10 @@ def _settings(arguments: argparse.Namespace) -> dict[str, list[str]]:
 
 def draw(report: CheckReport) -> str:
     """The report as text: prompts, then what is wrong, then one line that sums up."""
-    lines = []
+    lines, name = [], printable(report.task)
     for number, prompt in enumerate(report.prompts, start=1):
-        lines += [f"--- prompt {number} of {report.task} ---", prompt]
-    lines += [f"{report.task}: WRONG: {problem}" for problem in report.problems]
+        lines += [f"--- prompt {number} of {name} ---", prompt]
+    lines += [f"{name}: WRONG: {printable(problem)}" for problem in report.problems]
     verdict = f"{len(report.problems)} wrong" if report.problems else "sound"
-    lines.append(
-        f"{report.task}: {verdict}; {report.questions} questions, {report.media} media, gold answers: {report.gold}"
-    )
+    lines.append(f"{name}: {verdict}; {report.questions} questions, {report.media} media, gold answers: {report.gold}")
     return "\n".join(lines)

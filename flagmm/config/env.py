@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
 from flagmm.errors import ConfigError
+from flagmm.jsonio import read_text
 
 API_KEY_NAMES = ("FLAGEVAL_API_KEY", "OPENAI_API_KEY")
 PREDICTION_FORMATS = ("xlsx", "tsv", "json")
@@ -48,12 +50,21 @@ def replies_cache_file() -> Path:
 
 
 def load_dotenv_file() -> None:
-    """Put the variables of a `.env` in the working directory into the environment; ones already set stay."""
-    path = Path(".env")
-    if path.is_file():
-        from dotenv import load_dotenv
+    """Put the variables of a `.env` in the working directory into the environment; ones already set stay.
 
-        load_dotenv(path)
+    Raises:
+        ConfigError: it holds a NUL, which no variable can.
+        DataError: it cannot be read, or is no UTF-8 text.
+    """
+    path = Path(".env")
+    if not path.exists() or path.is_dir():  # many call the folder of a virtual environment so
+        return
+    from dotenv import load_dotenv
+
+    text = read_text(path)
+    if "\0" in text:
+        raise ConfigError(f"{path}: a NUL character, which no variable can hold; save it as UTF-8 text")
+    load_dotenv(stream=io.StringIO(text))
 
 
 def resolve_key(value: str | None, *, where: str) -> str | None:

@@ -32,10 +32,10 @@ def find_tasks(names: Iterable[str]) -> list[Path]:
 
 def _find_task(name: str) -> list[Path]:
     path = Path(name).expanduser()
-    if path.is_file():
-        return [path]
     if path.is_dir():
         return _tasks_in(path)
+    if path.exists():
+        return [path]
     if glob.has_magic(name):
         matches = [match for root in (Path(), installed_tasks()) for match in _matches(root, name)]
         if not matches:
@@ -52,7 +52,7 @@ def _matches(root: Path, pattern: str) -> Iterator[Path]:
         match = Path(text)
         if match.is_dir():
             yield from _tasks_in(match)
-        elif match.suffix == ".py" and is_task_file(match):
+        elif match.suffix == ".py" and match.is_file() and is_task_file(match):
             yield match
 
 
@@ -70,7 +70,7 @@ def _installed(name: str) -> list[Path]:
 
 
 def _tasks_in(folder: Path) -> list[Path]:
-    tasks = [path for path in sorted(folder.glob("*.py")) if is_task_file(path)]
+    tasks = [path for path in sorted(folder.glob("*.py")) if path.is_file() and is_task_file(path)]
     if not tasks:
         tables = any(path.suffix in SUFFIXES for path in folder.iterdir())
         raise ConfigError(f"{folder}: holds no task file; {where_tables_go(folder) if tables else TASK_FILE}")
@@ -89,12 +89,14 @@ def find_model_file(name: str) -> Path:
         ConfigError: there is none.
     """
     path = Path(name).expanduser()
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return path
     installed = installed_model_configs()
     for candidate in (installed / name, installed / f"{name}.json"):
         if candidate.is_file():
             return candidate
+    if path.is_dir():
+        raise ConfigError(f"{name}: a directory; give the model file in it")
     known = [file.stem for file in installed.glob("*.json")]
     raise ConfigError(f"{name}: no such model file.{did_you_mean(name, known)}")
 

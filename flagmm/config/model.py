@@ -41,7 +41,7 @@ class ModelSpec:
     model_type: str = "http"
     chat_name: str | None = None
     """The name shown in tables, where it should differ from `model_name`."""
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)  # may hold a key, as may the others that are not printed
     api_key: Secret | None = None
     max_tokens: int | None = None
     max_tokens_key: str | None = None
@@ -79,18 +79,18 @@ class ModelSpec:
     """Seconds for one attempt."""
     retries: int = DEFAULT_RETRIES
     """Further attempts after the first."""
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)
     """URL of a proxy for this endpoint; None leaves it to the environment."""
     reasoning: Any = None
     thinking: Any = None
     provider: Any = None
-    extra_body: dict[str, Any] = field(default_factory=dict)
-    headers: dict[str, str] = field(default_factory=dict)
+    extra_body: dict[str, Any] = field(default_factory=dict, repr=False)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
     backend: str | None = None
-    extra_args: Any = None
+    extra_args: Any = field(default=None, repr=False)
     server_port: int | None = None
     output_dir: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict, repr=False)
     """Keys that only this `model_type` takes."""
     identity: str | None = None
     """What the endpoint says that it serves as `model_name`; learned from it, never given."""

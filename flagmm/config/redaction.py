@@ -48,6 +48,11 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     return Redactor(secrets)(text)
 
 
+def redact_error(text: str, secrets: Iterable[str] = ()) -> str:
+    """What went wrong, as it is kept in a file: without the secrets, the environment's, and passwords in URLs."""
+    return mask_urls(redact(text, [*secrets, *environment_secrets()]))
+
+
 def _forms(secret: str) -> Iterator[str]:
     yield secret
     yield from (quote(secret, errors="replace"), quote(secret, safe="", errors="replace"))

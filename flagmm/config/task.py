@@ -17,6 +17,7 @@ from flagmm.config.other_files import TASK_FILE, refuse_other_files
 from flagmm.config.secrets import secrets_in
 from flagmm.errors import ConfigError
 from flagmm.hints import mismatch, shown
+from flagmm.jsonio import open_to_read
 from flagmm.light_mmengine import Config
 from flagmm.plugin import describe, imports_from
 
@@ -127,7 +128,16 @@ def _mapping(values: Mapping[str, Any], key: str, path: Path) -> dict[str, Any] 
     if not isinstance(value, Mapping):
         raise ConfigError(f"{path}: {key}: expected a dict, found {type(value).__name__}")
     result: dict[str, Any] = _plain(value)
+    _refuse_nul(result, f"{path}: {key}")
     return result
+
+
+def _refuse_nul(values: Mapping[str, Any], where: str) -> None:
+    for name, item in values.items():
+        if isinstance(item, str) and "\0" in item:
+            raise ConfigError(f"{where}: {name}: a text with a NUL character, which no name can hold; remove it")
+        if isinstance(item, Mapping):
+            _refuse_nul(item, f"{where}: {name}")
 
 
 def _files(values: Mapping[str, Any], key: str, path: Path) -> dict[str, str]:
@@ -149,7 +159,8 @@ def _plain(value: Any) -> Any:
 
 def _parse(path: Path) -> ast.Module:
     try:
-        code = path.read_bytes()
+        with open_to_read(path) as file:
+            code = file.read()
         if b"\0" in code:  # each version of Python has other words for it
             raise ConfigError(f"{path}: no text, and so no Python; {TASK_FILE}")
         return ast.parse(code, filename=str(path))
@@ -191,7 +202,7 @@ def _base_chain(path: Path, seen: tuple[Path, ...] = ()) -> Iterator[Path]:
         for base in [bases] if isinstance(bases, str) else bases:
             if "::" in str(base):  # another package's config
                 continue
-            target = (path.parent / str(base)).resolve()
+            target = (path.parent / str(base).replace("\0", "\\0")).resolve()  # a NUL is in no file's name
             if not target.is_file():
                 raise ConfigError(f"{path}: _base_: {base!r}: no such file")
             yield from _base_chain(target, (*seen, path))

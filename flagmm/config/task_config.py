@@ -130,7 +130,7 @@ class TaskConfig:
         """
         for name, check in _CHECKS.items():
             value = getattr(self, name)
-            if isinstance(value, Mapping | list):
+            if isinstance(value, Mapping | list | str):
                 check_plain(value, where=f"{source}: {name}")
             if value is not None and not check.holds(value):
                 shown = "***" if name == "api_key" else _shown(value)

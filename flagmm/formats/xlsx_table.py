@@ -40,7 +40,9 @@ def read_xlsx(path: Path) -> list[Row]:
         ParseError,
         OSError,
     ) as error:
-        raise DataError(f"{path}: no xlsx file that can be read: {' '.join(str(error).split())}") from None
+        # An index out of range says nothing to a person.
+        reason = "a cell names a text that is not there" if isinstance(error, IndexError) else error
+        raise DataError(f"{path}: no xlsx file that can be read: {' '.join(str(reason).split())}") from None
     if not lines:
         raise DataError(f"{path}: empty; the first line has to name the columns")
     header = [_text(cell) for cell in lines[0]]
@@ -58,6 +60,8 @@ def _lines(path: Path) -> Iterator[tuple[Any, ...]]:
         warnings.simplefilter("ignore")  # of styles and extensions of the sheet, which mean nothing here
         book = load_workbook(path, read_only=True)
         try:
+            if not book.worksheets:
+                raise ValueError("it has no sheet")
             sheet = book.worksheets[0]
             sheet.reset_dimensions()  # some programs state wrong ones
             yield from (line for line in sheet.iter_rows(values_only=True) if any(cell is not None for cell in line))

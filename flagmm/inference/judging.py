@@ -12,7 +12,7 @@ from typing import Any
 
 from flagmm.config.dump import to_plain
 from flagmm.config.model import ModelSpec
-from flagmm.config.redaction import redact
+from flagmm.config.redaction import LEAST_IN_REPLIES, Redactor
 from flagmm.config.secrets import mask_url
 from flagmm.errors import JudgeError, ModelError
 from flagmm.evaluator.judge_settings import Accepts
@@ -111,7 +111,8 @@ class _Asking:
     def __init__(self, session: ModelSession, client: ModelClient, endpoint: str) -> None:
         self.outcomes: dict[str, ModelOutput | ModelError] = {}
         self._session, self._client, self._endpoint = session, client, endpoint
-        self._secrets = session.spec.secrets()
+        self._of_errors = Redactor(session.spec.secrets())
+        self._of_replies = Redactor(session.spec.secrets(), least=LEAST_IN_REPLIES)
 
     async def run(self, prompts: Sequence[str]) -> None:
         workers = self._session.spec.num_workers
@@ -138,7 +139,7 @@ class _Asking:
         except NotStarted:
             return prompt, None
         except ModelError as error:
-            error.args = (redact(str(error), self._secrets),)
+            error.args = (self._of_errors(str(error)),)
             logger.debug("%s: %s", self._endpoint, error)
             return prompt, error
-        return prompt, masked(output, self._secrets)  # also one that was kept before it was masked
+        return prompt, masked(output, self._of_replies)  # also one that was kept before it was masked

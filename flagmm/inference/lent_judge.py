@@ -19,7 +19,7 @@ from typing import Any
 from flagmm.config.dump import fingerprint
 from flagmm.config.env import replies_cache_file
 from flagmm.config.model import ModelSpec
-from flagmm.config.redaction import redact
+from flagmm.config.redaction import LEAST_IN_REPLIES, Redactor
 from flagmm.errors import ConfigError, EndpointError, FlagMMError, JudgeError, ModelError
 from flagmm.evaluator.judge_settings import JudgeCall, about_call
 from flagmm.inference.hopeless import HopelessGuard
@@ -63,7 +63,8 @@ class LentJudge(GPT):
         self.calls: list[JudgeCall] = []
         self.asked_about: Callable[[], str | None] = lambda: None
         self._last: dict[int, Callable[[], None]] = {}  # by thread, how to forget the reply that it got last
-        self._secrets = spec.secrets()
+        self._of_errors = Redactor(spec.secrets())
+        self._of_replies = Redactor(spec.secrets(), least=LEAST_IN_REPLIES)
         spec = within_open_files(spec)
         self._spec, self._fixed, self._cache, self._endpoint = spec, fixed, cache, endpoint
         self._guard = HopelessGuard(endpoint=endpoint, workers=spec.num_workers, raises=JudgeError)
@@ -125,7 +126,7 @@ class LentJudge(GPT):
             output = self._waited_for(messages, settings)
         except (ModelError, EndpointError) as error:
             attempts = error.attempts if isinstance(error, ModelError) else 0
-            about = about_call(words=None, attempts=attempts, error=redact(str(error), self._secrets))
+            about = about_call(words=None, attempts=attempts, error=self._of_errors(str(error)))
             self.calls.append(JudgeCall(question_id, about))
             raise
         self.calls.append(JudgeCall(question_id, about_call(words=output.text, attempts=output.attempts, error=None)))
@@ -169,7 +170,7 @@ class LentJudge(GPT):
             self.failed += 1
             raise ModelError(f"{self._endpoint}: the reply is empty", kind="bad_reply")
         self._last[thread] = partial(client.forget, identifiable, call)
-        return masked(output, self._secrets)
+        return masked(output, self._of_replies)
 
     def _observe(self, error: ModelError | None) -> None:
         self.failed += error is not None
@@ -212,9 +213,9 @@ def remembering(client: ModelClient, spec: ModelSpec, path: Path, *, accepts: Ac
     return Cached(client, path, key, accepts=accepts)
 
 
-def masked(output: ModelOutput, secrets: Sequence[str]) -> ModelOutput:
+def masked(output: ModelOutput, hide: Redactor) -> ModelOutput:
     """A reply without the judge's key, should it say it back."""
-    return replace(output, text=redact(output.text, secrets), reason=redact(output.reason, secrets))
+    return replace(output, text=hide(output.text), reason=hide(output.reason))
 
 
 class _Masking(Wrapper):
@@ -222,10 +223,10 @@ class _Masking(Wrapper):
 
     def __init__(self, inner: ModelClient, secrets: Sequence[str]) -> None:
         super().__init__(inner)
-        self._secrets = secrets
+        self._hide = Redactor(secrets, least=LEAST_IN_REPLIES)
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
-        return masked(await self.inner.generate(messages, settings), self._secrets)
+        return masked(await self.inner.generate(messages, settings), self._hide)
 
 
 class _Sharing(Wrapper):

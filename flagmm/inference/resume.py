@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flagmm.config.dump import to_plain
-from flagmm.errors import ResumeError
+from flagmm.errors import DataError, ResumeError
+from flagmm.hints import mismatch
 from flagmm.inference.session import ModelSession
 from flagmm.inference.store import PredictionStore
 from flagmm.jsonio import read_json_object, remove_files, writing
@@ -50,6 +51,7 @@ def settle(paths: TaskPaths, session: ModelSession, resume: Resume) -> Settled:
 
     Raises:
         ResumeError: saved answers do not fit; it says what differs and what to do.
+        DataError: what is saved of the model was spoilt.
     """
     fresh = Settled(fingerprint=session.fingerprint, identity=session.spec.identity)
     if resume.overwrite:
@@ -69,6 +71,9 @@ def settle(paths: TaskPaths, session: ModelSession, resume: Resume) -> Settled:
     saved = read_json_object(paths.config, "answer_settings", "model") if paths.config.exists() else {}
     misfit = _misfit(paths, saved, session, resume)
     if misfit is None:
+        for key, hint in (("fingerprint", str), ("identity", str | None)):
+            if text := mismatch(saved.get(key), hint):
+                raise DataError(f"{paths.config}: {key}: {text}; put the file right, or ask again with --overwrite")
         return Settled(fingerprint=saved["fingerprint"], identity=fresh.identity or saved.get("identity"))
     if _holds_answers(paths):
         raise misfit

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from flagmm.chat_tokens import is_blank
+from flagmm.config.redaction import redact_error
 from flagmm.errors import DataError, ModelError
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
@@ -157,7 +158,7 @@ def _failed(call: Call, kind: str, message: str) -> Prediction:
         question=call.sample.question if call.sample else "",
         answer="",
         status="failed",
-        error=ItemError(kind=kind, message=message),
+        error=ItemError(kind=kind, message=redact_error(message)),
         attempts=0,
         inference=call.inference,
     )

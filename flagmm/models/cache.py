@@ -19,7 +19,7 @@ from flagmm.finish_reasons import ending_of, read_finish_reason
 from flagmm.jsonio import writing
 from flagmm.models.client import ModelClient, Wrapper
 from flagmm.models.request import request_hash
-from flagmm.output_files import locked
+from flagmm.output_files import check_plain_file, locked
 from flagmm.types import CallSettings, Message, ModelOutput, Usage
 
 logger = logging.getLogger(__name__)
@@ -51,12 +51,10 @@ class ReplyCache:
         self._open()
         with closing(self._connect()) as connection:
             row = connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        fields = json.loads(row[0])
-        usage = fields.pop("usage")
-        known = ModelOutput(**fields, usage=Usage(**usage) if usage else None, cached=True)
-        return known if is_cacheable(known) else None  # an older version may have kept what was broken off
+        known = None if row is None else _reply_in(row[0])
+        if row is not None and known is None:
+            logger.debug("%s: what is kept under %s is no reply, and is asked anew", self._path, key)
+        return known if known and is_cacheable(known) else None  # an older version may have kept what was broken off
 
     def put(self, key: str, output: ModelOutput) -> None:
         self._open()
@@ -75,6 +73,9 @@ class ReplyCache:
         with self._opening:
             if self._is_open:
                 return
+            for suffix in ("", "-wal", "-shm", "-journal"):  # SQLite would write wherever a link leads
+                with writing(self._path):
+                    check_plain_file(self._path.with_name(f"{self._path.name}{suffix}"))
             # SQLite does not wait, but fails, where two connections switch a new file to WAL at once.
             with locked(self._path.with_name(f".{self._path.name}.lock")), closing(self._connect()) as connection:
                 connection.execute("PRAGMA journal_mode=WAL")
@@ -84,6 +85,19 @@ class ReplyCache:
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+
+
+def _reply_in(text: Any) -> ModelOutput | None:
+    """The reply that a row holds; None where another program spoilt it."""
+    try:
+        fields = json.loads(text)
+        usage = fields.pop("usage", None)
+        known = ModelOutput(**fields, usage=Usage(**usage) if usage else None, cached=True)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    texts, counts = (known.text, known.reason, known.finish_reason or ""), (known.attempts, *(usage or {}).values())
+    is_sound = all(isinstance(each, str) for each in texts) and all(isinstance(each, int | None) for each in counts)
+    return known if is_sound else None
 
 
 class Cached(Wrapper):

@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from flagmm.config.http_settings import is_azure
 from flagmm.config.model import ModelSpec
 from flagmm.config.proxies import environment_proxy, is_http, proxy_label, with_scheme
-from flagmm.config.redaction import Redactor
+from flagmm.config.redaction import LEAST_IN_REPLIES, Redactor
 from flagmm.config.secrets import mask_url, url_secrets
 from flagmm.errors import ConfigError, DataError, MissingExtraError, ModelError
 from flagmm.models.client import BaseClient, Call
@@ -167,7 +167,8 @@ class HttpClient(BaseClient):
                 body = await _read_beginning(response)
         except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
             return None
-        return served_root(body, self._spec.model_name) if response.status == 200 else None
+        root = served_root(body, self._spec.model_name) if response.status == 200 else None
+        return root and Redactor(self._spec.secrets(), least=LEAST_IN_REPLIES)(root)
 
     async def generate(self, messages: Sequence[Message], settings: CallSettings) -> ModelOutput:
         return await self._send(await self._build(messages, settings))

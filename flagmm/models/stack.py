@@ -13,6 +13,7 @@ from flagmm.config.dump import fingerprint
 from flagmm.config.env import replies_cache_file
 from flagmm.config.model import ModelSpec
 from flagmm.config.redaction import LEAST_IN_REPLIES, Redactor
+from flagmm.config.secrets import mask_urls
 from flagmm.errors import ModelError
 from flagmm.models.cache import Cached
 from flagmm.models.client import Call, ModelClient, Wrapper, prepare, settled
@@ -62,7 +63,8 @@ class Hiding(Wrapper):
         try:
             yield
         except Exception as error:  # whatever it is, it goes on as it is but for its texts
-            error.args = tuple(self._of_errors(each) if isinstance(each, str) else each for each in error.args)
+            texts = (mask_urls(self._of_errors(each)) if isinstance(each, str) else each for each in error.args)
+            error.args = tuple(texts)
             raise
 
     def _hidden(self, output: ModelOutput) -> ModelOutput:

@@ -10,7 +10,7 @@ from typing import Any
 
 from flagmm.assembly import build_dataset, build_evaluator, task_code
 from flagmm.config.model import ModelSpec
-from flagmm.config.secrets import mask
+from flagmm.config.secrets import mask, mask_url
 from flagmm.config.task import TaskSpec
 from flagmm.dataset.sample import build_sample, indices_in, question_id_at
 from flagmm.errors import DataError
@@ -106,7 +106,7 @@ def _take(found: TaskLook, sample: Sample, builder: BodyBuilder | None) -> None:
     if builder is not None:
         body = builder.build(sample.messages, 0)
         if found.first_request is None:
-            found.first_request = shorten_media(json.loads(b"".join(body)))
+            found.first_request = shorten_media(_without_secrets(json.loads(b"".join(body))))
     found.media.update(_kinds([sample]))
 
 
@@ -122,7 +122,7 @@ def _kinds(samples: Iterable[Sample]) -> Iterator[str]:
 
 
 def shorten_media(value: Any, *, key: str = "") -> Any:
-    """A request's body with its media cut to their beginning.
+    """A request's body with its media cut to their beginning, and their URLs without passwords.
 
     >>> shorten_media({"url": "data:image/png;base64,iVBORw0KGgo="})
     {'url': 'data:image/png;base64,… (12 characters)'}
@@ -136,4 +136,6 @@ def shorten_media(value: Any, *, key: str = "") -> Any:
         return f"{head}{comma}… ({len(payload)} characters)"
     if isinstance(value, str) and key == "data":  # the raw base64 of a sound
         return f"… ({len(value)} characters)"
+    if isinstance(value, str) and key.endswith("url"):
+        return mask_url(value)
     return value

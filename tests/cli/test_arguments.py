@@ -46,6 +46,7 @@ SWITCHES = {
     "--overwrite": "overwrite",
     "--same-model": "same_model",
     "--keep-failed": "keep_failed",
+    "--same-model": "same_model",
     "--quiet": "quiet",
     "-q": "quiet",
     "--debug": "debug",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flagmm.config import env
-from flagmm.errors import ConfigError
+from flagmm.errors import ConfigError, DataError
 
 HOME = "/home/someone"
 
@@ -92,3 +92,33 @@ def test_a_dotenv_file_fills_in_what_is_not_set(tmp_path, monkeypatch):
     (tmp_path / ".env").write_text("FLAGEVAL_API_KEY=from the file\nOPENAI_API_KEY=sk-file\n")
     env.load_dotenv_file()
     assert (os.environ["FLAGEVAL_API_KEY"], os.environ["OPENAI_API_KEY"]) == ("from the shell", "sk-file")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"OPENAI_API_KEY=a\0b\n", "a NUL character"),
+        ("OPENAI_API_KEY=sk-1\n".encode("utf-16"), "not UTF-8 text"),
+        (None, "no regular file"),
+    ],
+)
+def test_a_spoilt_file_of_variables_is_named_and_not_shown(monkeypatch, tmp_path, data, message):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / ".env") if data is None else (tmp_path / ".env").write_bytes(data)
+    with pytest.raises((ConfigError, DataError), match=rf"^\.env: {message}") as caught:
+        env.load_dotenv_file()
+    assert "OPENAI" not in str(caught.value)
+
+
+def test_a_virtual_environment_called_as_the_file_of_variables_is_none(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").mkdir()
+    env.load_dotenv_file()
+
+
+def test_a_byte_order_mark_hides_no_variable(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SOME_NAME", raising=False)
+    (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfSOME_NAME=x\n")
+    env.load_dotenv_file()
+    assert os.environ.pop("SOME_NAME") == "x"

@@ -293,3 +293,15 @@ def test_the_name_of_the_token_limit_is_one_of_two():
 def test_an_identity_is_learned_and_not_given():
     with pytest.raises(ConfigError, match="unknown key 'identity'"):
         parse({"identity": "/a"})
+
+
+def test_what_may_hold_a_key_is_not_printed_with_a_spec():
+    values = {
+        "model_name": "m",
+        "url": "http://h/v1?key=hidden-1",
+        "api_key": "hidden-2",
+        "headers": {"X": "hidden-3"},
+        "extra_body": {"auth": "hidden-4"},
+        "proxy": "u:hidden-5@h:1",
+    }
+    assert "hidden" not in repr(parse_model(values, source="m.json"))

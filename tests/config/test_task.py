@@ -221,3 +221,18 @@ def test_a_file_of_another_kind_is_told_with_where_it_goes(tmp_path, name, conte
 def test_a_task_file_may_be_json(tmp_path):
     (tmp_path / "t.json").write_text('{"dataset": {"type": "T", "name": "t"}}')
     assert load_task(tmp_path / "t.json").name == "t"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dataset = dict(type='T', name='t', data_root='a\\0b')\n", "dataset: data_root: a text with a NUL"),
+        ("dataset = dict(type='T', name='a\\0')\n", "dataset: name: a text with a NUL"),
+        ("dataset = dict(type='T', name='t', config=dict(processor='a\\0'))\n", "dataset: config: processor: a text"),
+        ("_base_ = 'a\\0.py'\n", "_base_: .* no such file"),
+    ],
+)
+def test_a_name_with_a_nul_is_told_with_its_key(tmp_path, text, message):
+    (tmp_path / "t.py").write_text(text)
+    with pytest.raises(ConfigError, match=rf"t\.py: {message}"):
+        load_task(tmp_path / "t.py")

@@ -133,3 +133,10 @@ def test_a_masked_key_of_a_saved_configuration_is_not_taken_for_a_key(tmp_path):
     saved = make_task_config({**GIVEN, "api_key": "sk-model"}, source="x").to_dict()
     (tmp_path / "task_config.json").write_text(json.dumps(saved), encoding="utf-8")
     assert "api_key" not in read_config_file(tmp_path / "task_config.json")
+
+
+@pytest.mark.parametrize("key", ["work_dir", "use_cache", "model", "api_key"])
+def test_a_text_with_a_nul_is_told_with_its_key_and_not_shown(key):
+    with pytest.raises(ConfigError, match=rf"^TaskConfig: {key}: a text with a NUL") as caught:
+        TaskConfig(**{"model": "m", "datasets": ["general_vqa"], key: "hid\0den"})
+    assert "hid" not in str(caught.value)

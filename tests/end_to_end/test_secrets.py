@@ -136,6 +136,47 @@ def test_a_proxy_without_a_scheme_does_not_make_its_password_known(run_command, 
     assert files_with("PASSWORD", tmp_path) == {"model.json"}
 
 
+def test_passwords_of_media_and_what_an_endpoint_says_of_them_are_shown_and_kept_nowhere(run_command, tmp_path):
+    """The model file's own words in the body that `--dry-run` shows are such as well."""
+    picture = "http://user:MEDIA-PASSWORD@127.0.0.1:1/a.png?sig=MEDIA-SIGNATURE"
+    rows = [
+        {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}], "answer": "B"}
+        for url in (picture, "ftp://user:MEDIA-PASSWORD@h/a.png")
+    ]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "example.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    local = {"general_vqa": {"local_path": "data", "subset_list": ["example"]}}
+    body = {"extra_body": {"auth": "hidden-auth-1"}}
+    models = Reply(raw_body=json.dumps({"data": [{"id": "m", "root": f"/weights/{KEY}"}]}).encode())
+    with MockEndpoint(error_reply(400, f"cannot fetch {picture}"), files={"/v1/models": models}) as endpoint:
+        run = (
+            "eval", "--model", "m", "--api-url", endpoint.url, "--api-key", KEY, "--datasets", "general_vqa",
+            "--dataset-args", json.dumps(local), "--generation-config", json.dumps(body), "--no-timestamp",
+            "--work-dir", "out",
+        )  # fmt: skip
+        look, done = run_command(*run, "--dry-run"), run_command(*run, "--debug")
+        assert endpoint.asked
+    assert '"auth": "***"' in look.stdout
+    assert "http://***@127.0.0.1:1/a.png" in look.stdout
+    assert "ftp://***@h" in look.stdout
+    assert read_json(tmp_path / "out/general_vqa/general_vqa_config.json")["identity"] == "/weights/***"
+    for text in (KEY, "MEDIA-", "hidden-"):
+        assert text not in look.stdout + look.stderr + done.stdout + done.stderr
+        assert files_with(text, tmp_path) <= {"data/example.jsonl"}
+
+
+def test_what_a_task_s_code_says_of_the_environment_is_kept_without_keys(run_command, tmp_path):
+    task = write_task(tmp_path / "task", choices(1), evaluator="dict(type='BaseEvaluator', eval_func='own.py')")
+    code = (
+        "import os\n\n\ndef get_result(annotations, predictions):\n    raise ValueError(os.environ['SERVICE_TOKEN'])\n"
+    )
+    (tmp_path / "task" / "own.py").write_text(code)
+    done = run_command("--tasks", task, "--model-type", "random", "--output-dir", "out", "--debug", SERVICE_TOKEN=KEY)
+    assert "ValueError: ***" in (tmp_path / "out" / "summary.json").read_text()
+    assert KEY not in done.stdout + done.stderr
+    assert files_with(KEY, tmp_path) == set()
+
+
 def test_names_and_error_bodies_of_others_do_no_harm_where_they_are_shown(run_command, tmp_path):
     harmful = "=1\x1b[2J\n# a [x](http://e) <b>|\u202e"
     items = [choice(1, "Question 1?", sub_task=harmful), choice(2, "Question 2?", sub_task=harmful)]
@@ -143,9 +184,10 @@ def test_names_and_error_bodies_of_others_do_no_harm_where_they_are_shown(run_co
     task = write_task(tmp_path / "task", items, evaluator=evaluator)
     replies = {"Question 1?": "B", "Question 2?": error_reply(400, "\x1b]0;owned\x07 \x9b2J\n12:00:00 ERROR forged")}
     with MockEndpoint(by_question(replies)) as endpoint:
-        done = run_command(
-            "--tasks", task, "--cfg", write_model(tmp_path / "m.json", endpoint.url), "--output-dir", "out"
-        )
+        model = write_model(tmp_path / "m.json", endpoint.url)
+        done = run_command("--tasks", task, "--cfg", model, "--output-dir", "out")
+    for shown in (run_command("compare", "out", "out"), run_command("check", task)):
+        assert not set(shown.stdout + shown.stderr) & set("\x1b\x07\x9b\u202e\r")
     report = (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
     sheet = (tmp_path / "out" / "summary.csv").read_text(encoding="utf-8")
     for text in (done.stdout, done.stderr, report, sheet):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
-from tests.end_to_end.folders import answers_by_id, choices, write_model, write_task
+from tests.end_to_end.folders import answers_by_id, choices, read_json, write_model, write_task
 from tests.servers import MockEndpoint, Reply
 
 EVALUATION = "model: m\napi_url: http://127.0.0.1:9/v1\ndatasets: [general_vqa]\n"
@@ -84,6 +85,20 @@ def test_a_spoilt_file_of_a_results_directory_is_named(module_command, file, val
     assert "unexpected" not in done.stderr
 
 
+@pytest.mark.parametrize(("key", "value"), [("fingerprint", None), ("fingerprint", 5), ("identity", ["a"])])
+def test_a_spoilt_word_of_a_saved_model_is_named(module_command, tmp_path, key, value):
+    task, out = write_task(tmp_path / "task", choices(1)), tmp_path / "out"
+    run = ("--tasks", task, "--model-type", "random", "--output-dir", out)
+    assert module_command(*run).status == 0
+    path = out / "colours" / "colours_config.json"
+    saved = {**read_json(path), "fingerprint": "of an earlier version", key: value}
+    path.write_text(json.dumps({name: item for name, item in saved.items() if item is not None}))
+    done = module_command(*run)
+    assert done.status == 2
+    assert f"colours_config.json: {key}: expected a text" in done.errors[-1]
+    assert len((out / "colours" / "predictions.jsonl").read_text().splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("body", "status", "told"),
     [
@@ -103,3 +118,55 @@ def test_what_is_sent_as_a_stream_and_is_none_is_read_as_what_it_is(module_comma
     answer = answers_by_id(tmp_path / "out")["1"]
     assert answer["status"] == status
     assert told is None or told in answer["error"]["message"]
+
+
+@pytest.fixture(scope="module")
+def pipes(module_command):
+    """Commands that are given a named pipe, which nobody writes to, in place of a file."""
+    folder = module_command.folder / "pipes"
+    task, results = write_task(folder / "task", choices(1)), folder / "results" / "colours"
+    of_data = write_task(folder / "of_data", choices(1))
+    (folder / "of_data" / "data" / "data.json").unlink()
+    results.mkdir(parents=True)
+    places = {
+        "model file": folder / "m.json",
+        "task file": folder / "t.py",
+        "judge file": folder / "j.json",
+        "annotations": folder / "of_data" / "data" / "data.json",
+        "settings of eval": folder / "e.yaml",
+        "settings of vlmeval": folder / "v.json",
+        "evaluated answers": results / "colours_evaluated.json",
+    }
+    for path in places.values():
+        os.mkfifo(path)
+    by_chance = ("--model-type", "random", "--output-dir", folder / "out")
+    commands = {
+        "model file": ("--tasks", task, "--cfg", places["model file"]),
+        "task file": ("--tasks", places["task file"], *by_chance),
+        "judge file": ("--tasks", task, "--judge", places["judge file"], *by_chance),
+        "annotations": ("--tasks", of_data, *by_chance),
+        "settings of eval": ("eval", "--config", places["settings of eval"]),
+        "settings of vlmeval": ("vlmeval", "--config", places["settings of vlmeval"]),
+        "evaluated answers": ("compare", folder / "results", folder / "results"),
+    }
+    finished = module_command.in_one_process(commands)
+    return {name: (finished[name], path) for name, path in places.items()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["model file", "task file", "judge file", "annotations", "settings of eval", "settings of vlmeval",
+     "evaluated answers"],
+)  # fmt: skip
+def test_a_named_pipe_is_told_and_not_waited_for(pipes, name):
+    done, path = pipes[name]
+    assert done.status == 2
+    assert f"{path}: no regular file" in done.errors[-1]
+
+
+def test_a_folder_or_a_pipe_among_task_files_is_no_task(module_command, tmp_path):
+    write_task(tmp_path / "task", choices(1))
+    os.mkfifo(tmp_path / "task" / "pipe.py")
+    (tmp_path / "task" / "folder.py").mkdir()
+    run = ("--tasks", tmp_path / "task", "--model-type", "random", "--output-dir", tmp_path / "out")
+    assert module_command.in_one_process({"run": run})["run"].status == 0

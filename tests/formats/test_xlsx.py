@@ -188,3 +188,55 @@ def test_pandas_reads_a_sheet_as_it_was(tmp_path):
     path = tmp_path / "a.xlsx"
     write_xlsx(path, ["index", "prediction"], [{"index": 1, "prediction": "=cmd()"}], whole="a.tsv")
     assert pandas.read_excel(path).to_dict("records") == [{"index": 1, "prediction": "=cmd()"}]
+
+
+SHEET = """<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>
+<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>{index}</v></c></row>
+</sheetData></worksheet>"""
+STRINGS = """<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" count="2" uniqueCount="2">
+<si><t>index</t></si><si><t>seven</t></si></sst>"""
+
+
+def with_shared_texts(path, *, index="1", strings=STRINGS, without=()):
+    """A sheet whose cells are numbers of texts kept apart, as most programs write it."""
+    plain = path.with_name("plain.xlsx")
+    openpyxl.Workbook().save(plain)
+    of_strings = (
+        '<Override PartName="/xl/sharedStrings.xml" '
+        'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>'
+    )
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w") as new:
+        for name in set(old.namelist()) - {"xl/sharedStrings.xml"} - set(without):
+            text = old.read(name).decode()
+            if name == "xl/worksheets/sheet1.xml":
+                text = SHEET.format(index=index)
+            elif name == "[Content_Types].xml" and "sharedStrings" not in text:
+                text = text.replace("</Types>", of_strings)
+            new.writestr(name, text)
+        if strings is not None:
+            new.writestr("xl/sharedStrings.xml", strings)
+    return path
+
+
+def test_texts_that_are_kept_apart_are_read(tmp_path):
+    assert read_xlsx(with_shared_texts(tmp_path / "a.xlsx")) == [{"index": "seven"}]
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ({"index": "99"}, "a cell names a text that is not there"),
+        ({"index": "-9"}, "a cell names a text that is not there"),
+        ({"index": "x"}, "invalid literal"),
+        ({"strings": STRINGS[:-20]}, "."),
+        ({"strings": None}, "."),
+        ({"without": ["xl/worksheets/sheet1.xml"]}, "it has no sheet"),
+        ({"without": ["xl/workbook.xml"]}, "xl/workbook.xml"),
+        ({"without": ["xl/_rels/workbook.xml.rels"]}, "workbook.xml.rels"),
+    ],
+    ids=str,
+)
+def test_a_damaged_sheet_is_told_as_such(tmp_path, damage, message):
+    path = with_shared_texts(tmp_path / "a.xlsx", **damage)
+    with pytest.raises(DataError, match=rf"a\.xlsx: no xlsx file that can be read: .*{message}"):
+        read_xlsx(path)

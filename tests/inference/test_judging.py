@@ -71,6 +71,13 @@ def test_a_failed_call_is_an_error_with_its_cause_and_not_a_word_of_the_key(tmp_
     assert [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()] == []
 
 
+@pytest.mark.parametrize("key", ["none", "EMPTY", "wrong"])
+def test_a_word_that_stands_in_for_a_key_stays_in_what_a_judge_says(tmp_path, key):
+    with MockEndpoint(f"The answer is {key}.") as endpoint:
+        judge = judge_at(endpoint, tmp_path, api_key=key)
+        assert judge.ask({"q": anything})["q"].text == f"The answer is {key}."
+
+
 def test_what_a_judge_said_before_it_went_away_is_kept(tmp_path):
     rule = by_question({"kept": "yes"}, default=Reply(reset=True))
     kept = {f"kept {number}": anything for number in range(3)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
@@ -133,3 +135,32 @@ def test_what_an_older_version_kept_of_a_reply_that_is_not_whole_is_asked_again(
         assert ask(Cached(Counting(), path, "f")).finish_reason == reason
     assert ask(client).finish_reason == "stop"
     assert client.inner.calls == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["no JSON", "[1]", "5", '{"text": 5, "usage": null}', '{"text": "B", "usage": {"total_tokens": "x"}}', b"\xff"],
+)
+def test_a_row_that_another_program_spoilt_is_asked_again_and_mended(path, row):
+    inner = Counting(WHOLE, WHOLE)
+    ask(Cached(inner, path, "f"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE replies SET reply = ?", (row,))
+    connection.close()
+    assert ask(Cached(inner, path, "f")) == WHOLE
+    assert ask(Cached(inner, path, "f")).cached
+    assert inner.calls == 2
+
+
+@pytest.mark.parametrize("name", ["replies.sqlite", "replies.sqlite-wal", "replies.sqlite-journal"])
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "folder", "pipe"])
+def test_what_is_no_plain_file_is_neither_followed_nor_waited_for(path, tmp_path, caplog, kind, name):
+    place, outside = path.with_name(name), tmp_path / "outside"
+    place.parent.mkdir()
+    if kind == "link":
+        outside.touch()
+    make = {"folder": place.mkdir, "pipe": lambda: os.mkfifo(place)}.get(kind, lambda: place.symlink_to(outside))
+    make()
+    assert ask(Cached(Counting(WHOLE), path, "f")) == WHOLE
+    assert "replies are neither kept nor looked up" in caplog.text
+    assert not outside.exists() or outside.stat().st_size == 0

@@ -11,6 +11,7 @@ import shutil
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -113,6 +114,8 @@ def _fetch(url: str, part: Path) -> None:
     except urllib.error.URLError as error:
         reason = getattr(error.reason, "strerror", None) or error.reason
         raise _BrokenOffError(f"cannot be downloaded: {reason}{_way(url)}; is this machine offline?") from None
+    except ValueError as error:  # of the URL, or of one that it leads to
+        raise DataError(f"{mask_url(url)}: cannot be downloaded: {error}; correct url") from None
     except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
         raise _BrokenOffError(f"the download broke off: {error or type(error).__name__}{_way(url)}") from None
 
@@ -146,7 +149,7 @@ def _receive(response: Any, part: Path, have: int) -> None:
         how = os.O_APPEND if have else os.O_TRUNC
         with open(open_plain(part, os.O_WRONLY | os.O_CREAT | how), "ab" if have else "wb") as file:
             _remember_version(part, response)
-            while block := _read(response):
+            for block in _blocks(response):
                 file.write(block)
         received = part.stat().st_size
     except OSError as error:
@@ -156,15 +159,16 @@ def _receive(response: Any, part: Path, have: int) -> None:
         raise _BrokenOffError(f"the download broke off after {received} of {expected} bytes")
 
 
-def _read(response: Any) -> bytes:
-    """The next block; what goes wrong with the connection is no fault of the disk."""
+def _blocks(response: Any) -> Iterator[bytes]:
+    """What comes, piece by piece; what goes wrong with the connection is no fault of the disk."""
     try:
-        block: bytes = response.read(_BLOCK)
-    except http.client.IncompleteRead as error:
-        return error.partial
+        while block := response.read(_BLOCK):
+            yield block
+    except http.client.IncompleteRead as error:  # of a body that does not tell its length
+        yield error.partial
+        raise _BrokenOffError("the download broke off before its end") from None
     except OSError as error:
         raise _BrokenOffError(f"the download broke off: {error.strerror or error}") from None
-    return block
 
 
 def _refuse_if_full(part: Path, needed: int) -> None:

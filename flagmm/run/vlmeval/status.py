@@ -11,7 +11,7 @@ from typing import Any
 
 from flagmm import __version__
 from flagmm.config.env import prediction_format
-from flagmm.config.redaction import Redactor
+from flagmm.config.redaction import Redactor, redact_error
 from flagmm.config.secrets import mask_command
 from flagmm.config.vlmeval_models import NO_JUDGE
 from flagmm.errors import DataError, FlagMMError
@@ -43,7 +43,8 @@ class RunStatus:
 
     def __init__(self, folder: Path, *, model: str, plan: VlmevalPlan, command: Sequence[str] | None) -> None:
         self._path = folder / STATUS_FILE
-        self._hide = Redactor(plan.secrets())
+        self._secrets = plan.secrets()
+        hide = Redactor(self._secrets)
         config = plan.config
         argv = [] if command is None else ["flagevalmm", *mask_command(command)]
         self._head: dict[str, Any] = {
@@ -52,7 +53,7 @@ class RunStatus:
             "created_at": self._saved().get("created_at") or _now(),
             "model_name": model,
             "commit": f"flagmm {__version__}",
-            "argv": [self._hide(argument) for argument in argv],
+            "argv": [hide(argument) for argument in argv],
             "mode": config.mode,
             "reuse": config.reuse,
             "pred_format": prediction_format(),
@@ -90,11 +91,11 @@ class RunStatus:
     def fail(self, task: str, error: Exception) -> None:
         """A data set came to no result."""
         if task in self._entries:
-            self._update(task, error_message=printable(self._hide(" ".join(str(error).split()))))
+            self._update(task, error_message=printable(redact_error(" ".join(str(error).split()), self._secrets)))
 
     def skip(self, task: str, reason: str) -> None:
         """The run did not come to a data set, or not to its end."""
-        self._update(task, skip_reason=printable(self._hide(reason)))
+        self._update(task, skip_reason=printable(redact_error(reason, self._secrets)))
 
     @contextmanager
     def failing_all(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -216,3 +216,51 @@ def test_a_link_in_the_place_of_the_half_file_is_not_followed(tmp_path, server):
     with pytest.raises(OutputError, match="it is a symbolic link, which is not followed"):
         download(f"{server.url}/t.tsv", tmp_path / "t.tsv")
     assert (tmp_path / "precious").read_text() == "precious"
+
+
+@pytest.fixture
+def raw_server():
+    """Says the given bytes to each one who connects: a function from them to the URL."""
+    with ExitStack() as opened:
+
+        def serve(reply: bytes) -> str:
+            listening = opened.enter_context(socket.create_server(("127.0.0.1", 0)))
+
+            def answer():
+                with suppress(OSError):  # it is closed
+                    while True:
+                        connection, _ = listening.accept()
+                        with connection:
+                            connection.recv(1 << 16)
+                            connection.sendall(reply)
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            opened.callback(thread.join)
+            opened.callback(listening.shutdown, socket.SHUT_RDWR)
+            return f"http://127.0.0.1:{listening.getsockname()[1]}/t.tsv"
+
+        yield serve
+
+
+@pytest.mark.parametrize("length", [b"abc", b"-5", b"9" * 400, b"\xb2", b""])
+def test_a_length_that_is_no_number_is_not_counted_with(tmp_path, raw_server, length):
+    url = raw_server(b"HTTP/1.1 200 OK\r\nContent-Length: " + length + b"\r\n\r\n" + TABLE[:200])
+    download(url, tmp_path / "t.tsv", pause=0)
+    assert (tmp_path / "t.tsv").read_bytes() == TABLE[:200]
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nindex\r\nzz\r\n", "broke off before its end"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\nindex\tq", "broke off before its end"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nindex", "after 5 of 50 bytes"),
+        (b"HTTP/1.1 302 Found\r\nLocation: http://[bad\r\nContent-Length: 0\r\n\r\n", "cannot be downloaded: "),
+        (b"hello\r\n\r\n", "broke off: hello"),
+    ],
+)
+def test_what_is_no_whole_file_is_told_and_never_taken_for_one(tmp_path, raw_server, reply, message):
+    with pytest.raises(DataError, match=message):
+        download(raw_server(reply), tmp_path / "t.tsv", pause=0)
+    assert not (tmp_path / "t.tsv").exists()
