@@ -271,7 +271,7 @@ def evaluate(task: TaskSpec, evaluator: Any, dataset: Dataset, paths: TaskPaths)
             values = evaluator.process(dataset, str(paths.folder))
     except (UserCodeError, ModelError) as error:
         paths.result.unlink(missing_ok=True)  # an earlier one, which would pass for this code's
-        text = redact(str(error), models.secrets)
+        text = redact_error(str(error), models.secrets)
         if isinstance(error, ModelError):
             text = f"{where}: {text}; what was judged is kept; run the same command again for the rest"
         raise UserCodeError(text) from error

@@ -46,7 +46,6 @@ SWITCHES = {
     "--overwrite": "overwrite",
     "--same-model": "same_model",
     "--keep-failed": "keep_failed",
-    "--same-model": "same_model",
     "--quiet": "quiet",
     "-q": "quiet",
     "--debug": "debug",
