@@ -234,7 +234,7 @@ class HttpClient(BaseClient):
                     reply.add(data)
                 if reply.done:
                     return reply.output()
-                if not reply.has_begun:
+                if not reply.has_begun and len(begun) < _MOST_BYTES_OF_ERROR:  # beyond, it is neither
                     begun += chunk
                     if begun.lstrip(_BEFORE_JSON).startswith((b"{", b"[", b"<")):  # no stream, whatever it says
                         return self._parse_body(begun + b"".join([rest async for rest in chunks]))
