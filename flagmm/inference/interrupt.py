@@ -39,6 +39,8 @@ class Stop:
 
     def __init__(self) -> None:
         self.requested = False
+        self.is_closed = False
+        """Whether no further call of the present task is made, as its endpoint turns them down."""
         self._is_urgent = False
         self._is_own_process = is_own_process()
         self._event: asyncio.Event | None = None
@@ -123,12 +125,12 @@ class Gate(Wrapper):
         return await self._through(partial(self.inner.generate, messages, settings))
 
     async def prepare(self, messages: Sequence[Message], settings: CallSettings) -> Call:
-        if self._stop.requested:
+        if self._stop.requested or self._stop.is_closed:
             raise NotStarted
         return partial(self._through, await prepare(self.inner, messages, settings))
 
     async def _through(self, call: Call) -> ModelOutput:
-        if self._stop.requested:
+        if self._stop.requested or self._stop.is_closed:
             raise NotStarted
         try:
             return await call()

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
 from flagmm.chat_tokens import is_blank
 from flagmm.config.redaction import redact_error
-from flagmm.errors import DataError, ModelError
+from flagmm.errors import DataError, EndpointError, ModelError
 from flagmm.inference.bounded import run_bounded
 from flagmm.inference.hopeless import HopelessGuard
-from flagmm.inference.interrupt import NotStarted
+from flagmm.inference.interrupt import GRACE_SECONDS, NotStarted
 from flagmm.inference.plan import Call, Plan, identified, media_identities
 from flagmm.inference.progress import Progress
 from flagmm.inference.session import ModelSession, ask_model
@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 _IDENTIFIED_AT_ONCE = 4
 """Questions whose media are read at once to know them; more would hold up the threads that make calls ready."""
+_TURNED_DOWN_AT_ONCE = {"auth", "not_found", "bad_request"}
+"""Kinds of errors that come at once and are not tried again, while other calls may be answered still."""
 ALIVE_PER_WORKER = 4
 """Questions alive at once for each call under way: those beyond wait for a retry, and hold no media."""
 
@@ -57,6 +59,7 @@ class Inference:
             await self._session.stop.heeded(self._ask_each(guard))
             guard.close()
         finally:
+            self._session.stop.is_closed = False
             self._progress.finish()
             self._log_errors(name)
 
@@ -66,16 +69,35 @@ class Inference:
             async for prediction in predictions:
                 if prediction is None:
                     continue
-                self._store.append(prediction)
-                self._progress.advance(prediction)
-                if prediction.error is not None:
-                    self._errors[f"{prediction.error.kind}: {prediction.error.message}"] += 1
-                guard.observe(prediction)
+                self._keep(prediction)
+                try:
+                    guard.observe(prediction)
+                except EndpointError:
+                    if prediction.error is not None and prediction.error.kind in _TURNED_DOWN_AT_ONCE:
+                        await self._wait_for_the_rest(predictions)
+                    raise
+
+    def _keep(self, prediction: Prediction) -> None:
+        self._store.append(prediction)
+        self._progress.advance(prediction)
+        if prediction.error is not None:
+            self._errors[f"{prediction.error.kind}: {prediction.error.message}"] += 1
+
+    async def _wait_for_the_rest(self, predictions: AsyncGenerator[Prediction | None, None]) -> None:
+        """Keep what calls under way are answered: an endpoint that turns new ones down has taken these, and is paid."""
+        self._session.stop.is_closed = True
+        end = asyncio.get_running_loop().time() + GRACE_SECONDS
+        with suppress(asyncio.TimeoutError, StopAsyncIteration):
+            while True:
+                left = end - asyncio.get_running_loop().time()
+                prediction = await asyncio.wait_for(anext(predictions), left)
+                if prediction is not None:
+                    self._keep(prediction)
 
     def _calls(self) -> Iterator[Call]:
         try:
             for call in self._plan.calls():
-                if self._session.stop.requested:
+                if self._session.stop.requested or self._session.stop.is_closed:
                     return
                 yield call
         except KeyboardInterrupt:  # raised by a task's own code: signals reach the event loop instead

@@ -13,6 +13,7 @@ from tests.end_to_end.folders import (
     choices,
     counts_of,
     read_json,
+    read_lines,
     write_model,
     write_task,
 )
@@ -70,7 +71,8 @@ def turned_down(module_command):
 def test_what_one_task_asks_is_turned_down_and_the_others_are_asked(turned_down):
     done, asked, _, _, out, _ = turned_down
     assert done.status == 1
-    [error] = done.errors
+    error, short = done.errors
+    assert "second: all 3 calls failed, so there is no score: HTTP 422: no pictures (×3)" in short
     assert "turns down one question after the other: HTTP 400: Unsupported parameter: 'max_tokens'." in error
     assert '(give the model "max_tokens_key": "max_completion_tokens")' in error
     assert "--keep-failed" in error
@@ -81,7 +83,8 @@ def test_what_one_task_asks_is_turned_down_and_the_others_are_asked(turned_down)
 def test_each_has_a_row_and_the_reason_stands_in_it(turned_down):
     done, first_had_result = turned_down[0], turned_down[-1]
     assert row_of(done, "first")[1].startswith("not scored: http://")
-    assert row_of(done, "second")[1:] == ["accuracy", "0.00 [0.0, 56.1]", "3", "0", "3", "0"]
+    assert row_of(done, "second")[1].startswith("not scored: all 3 calls failed, so there is no")
+    assert row_of(done, "second")[2:] == ["-", "3", "0", "3", "0"]
     assert row_of(done, "third")[1:3] == ["accuracy", "100.00 [34.2, 100.0]"]
     assert not first_had_result
 
@@ -91,6 +94,28 @@ def test_where_failures_are_accepted_all_are_asked_and_what_failed_is_not_asked_
     assert (patient.status, patient.errors) == (1, [])
     assert asked == 20
     assert counts_of(out, "first") == {"total": 30, "asked": 30, "failed": 30}
+
+
+def test_calls_under_way_when_a_key_is_revoked_are_waited_for_and_kept(run_command, tmp_path):
+    """The endpoint takes 12 calls, answers them slowly, and turns down all that come after them at once."""
+    task = write_task(tmp_path / "task", choices(40))
+    taken = iter(range(12))
+
+    def rule(request):
+        return Reply(text="B", delay=1.0) if next(taken, None) is not None else REVOKED
+
+    with MockEndpoint(rule) as endpoint:
+        model = write_model(tmp_path / "model.json", endpoint.url, num_workers=16, api_key="k" * 20)
+        flags = ("--tasks", task, "--cfg", model, "--output-dir", "out")
+        stopped = run_command(*flags)
+        kept = sum(line["status"] == "ok" for line in read_lines(tmp_path / "out/colours/predictions.jsonl"))
+        asked = len(endpoint.requests)
+    assert (stopped.status, kept) == (2, 12)
+    assert asked <= 12 + 16  # nothing new was asked meanwhile
+    with MockEndpoint() as endpoint:
+        write_model(tmp_path / "model.json", endpoint.url, num_workers=16, api_key="k" * 20)
+        done = run_command(*flags, "--same-model")
+        assert (done.status, len(endpoint.requests)) == (0, 28)
 
 
 class Failing:

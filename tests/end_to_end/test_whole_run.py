@@ -82,6 +82,12 @@ def test_the_rest_is_scored_as_if_nothing_had_happened(night):
         assert "100.00" in rows_of(done.stdout)[name]
 
 
+def test_a_task_whose_calls_all_failed_has_no_score(night):
+    done, out, _ = night
+    assert "not scored: all 4 calls failed" in rows_of(done.stdout)["refused"]
+    assert not (out / "refused/refused_result.json").exists()
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [
@@ -117,3 +123,24 @@ def test_the_summaries_have_the_same_rows(night):
     text = (out / "summary.json").read_text(encoding="utf-8")
     assert read_json(out / "summary.json")
     assert [name for name in TASKS if f'"{name}"' in text] == TASKS
+
+
+def test_a_later_run_of_one_task_keeps_the_rows_of_the_others(night, module_command):
+    _, out, _ = night
+    done = module_command("--tasks", "sound1/sound1.py", "--without-infer", "--output-dir", "out")
+    assert done.status == 0, done.stderr
+    rows = {row["task"]: row["missing"] for row in read_json(out / "summary.json")["tasks"]}
+    assert rows["raising"].startswith("not scored: ")
+    assert set(TASKS) - set(rows) == {"unprepared"}  # of which nothing is there
+
+
+def test_scores_of_another_model_in_the_same_directory_are_told(run_command, tmp_path):
+    first, second = (write_task(tmp_path / name, choices(2), name=name) for name in ("first", "second"))
+    with MockEndpoint() as endpoint:
+        write_model(tmp_path / "a.json", endpoint.url)
+        write_model(tmp_path / "b.json", endpoint.url, model_name="another")
+        alone = run_command("--tasks", first, "--cfg", "a.json", "--output-dir", "out")
+        beside = run_command("--tasks", second, "--cfg", "b.json", "--output-dir", "out")
+    assert (alone.warnings, beside.status) == ([], 0)
+    [warning] = beside.warnings
+    assert warning.startswith("out: holds results of another model, too (first)")
