@@ -116,7 +116,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--same-model", action="store_true", help="go on at another url, which serves the model that answered before"
     )
-    group.add_argument("--keep-failed", action="store_true", help="do not ask failed, refused and empty items again")
+    group.add_argument(
+        "--keep-failed", action="store_true", help="leave failed, refused and empty items; ask on where all are refused"
+    )
     group.add_argument("--quiet", "-q", action="store_true", help="warnings and results only")
     group.add_argument("--debug", action="store_true", help="show tracebacks and details")
 
