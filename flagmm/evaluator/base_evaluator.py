@@ -279,11 +279,8 @@ class BaseEvaluator(TaskMethods):
         if self.awaits_judge or not isinstance(self.metrics[0], TypeRules):  # the others say themselves what they score
             return
         for kind in sorted(kinds):
-            logger.warning(
-                "no rule scores question_type %r; its questions count as unscored (known: %s; see eval_func, --judge)",
-                kind,
-                ", ".join(KNOWN_TYPES),
-            )
+            text = "no rule scores question_type %r; its questions count as unscored (known: %s; see eval_func, "
+            logger.warning(f"{text}--judge)", kind, ", ".join(KNOWN_TYPES))
 
 
 class _Run:

@@ -12,7 +12,8 @@ from flagmm.errors import DataError
 from flagmm.evaluator.base_evaluator import BaseEvaluator
 from flagmm.evaluator.metric import Metric
 from flagmm.evaluator.metric_evaluator import MetricEvaluator
-from flagmm.evaluator.other_evaluators import AggregationEvaluator, OpenEvaluator
+from flagmm.evaluator.open_evaluator import OpenEvaluator
+from flagmm.evaluator.other_evaluators import AggregationEvaluator
 from flagmm.evaluator.verdict import Verdict
 from flagmm.jsonio import read_json
 from flagmm.registry import METRICS
