@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
@@ -33,13 +32,14 @@ from flagmm.inference.progress import Progress, SilentProgress
 from flagmm.inference.resume import Resume
 from flagmm.inference.session import ModelSession
 from flagmm.inference.task import infer, restore_answers
-from flagmm.jsonio import read_json, read_json_list, remove_files, write_json
+from flagmm.jsonio import read_json, write_json
 from flagmm.paths import RunPaths, TaskPaths
 from flagmm.plugin import user_code
-from flagmm.report.results import read_result, read_results
+from flagmm.report.results import read_result
 from flagmm.report.summary import write_summaries
 from flagmm.report.validity import has_losses
 from flagmm.types import Counts, TaskResult
+from flagmm.unscored import NothingAskedError, refuse_failures, refuse_nothing, summary_rows, warn_of_other_models
 
 logger = logging.getLogger(__name__)
 
@@ -103,20 +103,6 @@ class Outcome:
         return int(any(has_losses(result.counts, result.details.get("rules") or ()) for result in self.results))
 
 
-class NothingAskedError(DataError):
-    """There is a result of a task, but no answer behind it, and so no score."""
-
-    def __init__(self, message: str, result: TaskResult) -> None:
-        super().__init__(message)
-        self.result = result
-
-
-class NothingAnsweredError(FlagMMError):
-    """Every call of a task failed."""
-
-    exit_status = 1
-
-
 def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPaths, options: Options) -> Outcome:
     """Run the tasks one after another; one that fails does not keep the others from running.
 
@@ -149,8 +135,8 @@ def run(tasks: Sequence[TaskSpec], session: ModelSession | None, output: RunPath
     _add_missing(outcome, tasks, reached, output, options)
     try:
         if session is not None:
-            _warn_of_other_models(tasks, session, output)
-        write_summaries(_summarized(outcome, output), output)
+            warn_of_other_models(output, session.spec, own=outcome.tasks)
+        write_summaries(summary_rows(output, outcome.missing), output)
     except (OutputError, DataError) as error:  # the tasks' own results are there
         outcome.errors.append(("summary", error))
     return outcome
@@ -183,42 +169,6 @@ def _add_missing(
         counts = reply_counts(paths.answers) if is_of_this_run else Counts()
         text = f"{'not scored' if counts.asked else 'not run'}: {reason}"
         outcome.missing.append(TaskResult(task=paths.name, metrics={}, counts=counts, missing=text))
-
-
-def _summarized(outcome: Outcome, output: RunPaths) -> list[TaskResult]:
-    """What the summary tells of: every result in the directory, and what of this run has none there."""
-    results = read_results(output)
-    found = {result.task for result in results}
-    rows = [*results, *(result for result in outcome.missing if result.task not in found)]
-    named = {row.task for row in rows}
-    for path in sorted(output.folder.glob("*/*.json")):
-        if path.stem == path.parent.name and path.stem not in named:
-            counts = reply_counts(path)
-            reason = "not scored: an earlier run left its answers without a score"
-            rows += [TaskResult(task=path.stem, metrics={}, counts=counts, missing=reason)] if counts.asked else []
-    return rows
-
-
-def _warn_of_other_models(tasks: Sequence[TaskSpec], session: ModelSession, output: RunPaths) -> None:
-    """Say that a directory's summaries will hold scores of several models, which nothing in them tells apart."""
-    own, others = {output.task(task.name).name for task in tasks}, []
-    for result in output.results():
-        paths = TaskPaths(result.parent, result.name.removesuffix("_result.json"))
-        if paths.name in own or not paths.config.is_file():
-            continue
-        saved = read_json(paths.config)
-        model = saved.get("model") if isinstance(saved, Mapping) else None
-        name = model.get("model_name") if isinstance(model, Mapping) else None
-        then, now = saved.get("identity") if isinstance(saved, Mapping) else None, session.spec.identity
-        if (name or session.spec.model_name) != session.spec.model_name or (then and now and then != now):
-            others.append(paths.name)
-    if others:
-        logger.warning(
-            "%s: holds results of another model, too (%s), and its summaries show them side by side; give each model "
-            "an --output-dir of its own",
-            output.folder,
-            ", ".join(others),
-        )
 
 
 def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, options: Options) -> TaskResult | None:
@@ -263,46 +213,10 @@ def run_task(task: TaskSpec, session: ModelSession | None, paths: TaskPaths, opt
             result = evaluate(task, evaluator, dataset, paths)
         if options.export is not None:
             options.export(dataset, paths, result)
-        _refuse_nothing(task, len(dataset), result)
+        refuse_nothing(task, len(dataset), result)
         if not (options.scope.keep_failed or options.scope.ignore_errors):
-            _refuse_failures(paths, result)
+            refuse_failures(paths, result)
         return result
-
-
-def _refuse_nothing(task: TaskSpec, questions: int, result: TaskResult) -> None:
-    """Keep a run without any answer from passing for a sound one.
-
-    Raises:
-        NothingAskedError: there is no question, or none of them has an answer.
-    """
-    if not questions:
-        text = f"{task.where('dataset')}: no question is in it, so there is no score; look at its data"
-        raise NothingAskedError(text, result)
-    if result.counts.total and not result.counts.asked:  # other tools' results have no counts at all
-        raise NothingAskedError(f"none of the {questions} questions has an answer, so there is no score", result)
-
-
-def _refuse_failures(paths: TaskPaths, result: TaskResult) -> None:
-    """Give no score where every call failed, since it would be that of the calls and not of the model.
-
-    Raises:
-        NothingAnsweredError: it says what most of them failed of.
-    """
-    counts = result.counts
-    if not counts.asked or counts.failed < counts.asked:
-        return
-    remove_files(paths.result)
-    causes = Counter(_cause(record) for record in read_json_list(paths.answers) if isinstance(record, Mapping))
-    [(cause, times)] = causes.most_common(1) or [("no answers are there", 0)]
-    raise NothingAnsweredError(f"all {counts.failed} calls failed, so there is no score: {cause} (×{times})")
-
-
-def _cause(record: Mapping[str, Any]) -> str:
-    """Why the call of a saved answer failed."""
-    error = record.get("error")
-    error = error[0] if isinstance(error, list) and error else error
-    text = error.get("message") if isinstance(error, Mapping) else error or record.get("answer")
-    return str(text or "no reason is recorded")
 
 
 def count_only(dataset: Dataset, paths: TaskPaths) -> TaskResult:

@@ -21,7 +21,7 @@ LAYERS = (
     {"prompt", "dataset", "models", "evaluator", "common"},
     {"inference", "report"},
     {"assembly", "vlmeval"},
-    {"manifest", "pipeline", "checking"},
+    {"manifest", "pipeline", "checking", "unscored"},
     {"run"},
     {"cli"},
 )

@@ -9,7 +9,7 @@ import pytest
 
 import flagmm
 from flagmm.errors import DataError
-from tests.end_to_end.folders import choices, read_json, result_of, write_task
+from tests.end_to_end.folders import choices, read_json, write_task
 
 ARGS = '{"general_vmcq": {"local_path": "%s"}}'
 EVAL = ("eval", "--model", "m", "--eval-type", "mock_llm", "--datasets", "general_vmcq", "--no-timestamp")
@@ -88,7 +88,8 @@ def test_where_every_row_is_broken_all_have_failed(run_command, tmp_path):
     (tmp_path / "broken.jsonl").write_text("no json\n[1]\n")
     done = run_command(*EVAL, "--dataset-args", ARGS % "broken.jsonl", "--work-dir", "out")
     assert done.status == 1
-    assert result_of(tmp_path / "out", "general_vmcq")["counts"]["failed"] == 2
+    assert "general_vmcq: all 2 calls failed, so there is no score: " in done.stderr
+    assert not list(tmp_path.glob("out/**/general_vmcq_result.json"))
 
 
 def test_from_python_it_is_an_error_of_its_data_set(tmp_path):

